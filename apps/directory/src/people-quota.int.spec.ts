@@ -110,10 +110,14 @@ describe('a run of a tenant with a quota of people', () => {
     expect(await leftOut(job)).toHaveLength(14);
   });
 
-  it('lets a sweep wait for concurrent changes of people, which it does not without a quota', async () => {
-    for (const quota of [undefined, 10]) {
+  it('lets a sweep that deletes wait for concurrent changes of people, which it does not without a quota', async () => {
+    await run(people(0, 5));
+    for (const [quota, present] of [
+      [undefined, 4],
+      [10, 3],
+    ] as const) {
       if (quota !== undefined) await limit(quota);
-      const job = await appliedRun(harness, hr, [people(0, 3)]);
+      const job = await appliedRun(harness, hr, [people(0, present)]);
       let swept: Promise<void> | undefined;
       await harness.database.transaction(harness.tenant, async (tx) => {
         await lockReferences(tx, harness.tenant, 'shared');

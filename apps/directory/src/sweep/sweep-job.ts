@@ -85,6 +85,11 @@ async function planSweep(
     plan = await completePlan(tx, tenantId, { job, plan, now: causedAt(fixedTime).now });
   }
   if (plan.state === 'held' && job.released) plan.state = 'ready';
+  // Most runs plan nothing, and end here.
+  if (plan.state !== 'held' && !job.dryRun && (await findOpenEntries(tx, jobId, 1)).length === 0) {
+    await endSweep(tx, tenantId, { job, plan, limit: await peopleLimit(tx, tenantId, job.kind) });
+    return undefined;
+  }
   await savePlan(tx, plan);
   if (plan.state === 'held') return 'additions';
   if (job.dryRun) {
@@ -92,6 +97,31 @@ async function planSweep(
     await enqueue(tx, { type: 'sync.sweep.ended', tenantId, data: { job_id: jobId, deleted: 0, note } });
   }
   return job.dryRun ? undefined : 'all';
+}
+
+/** Ends the sweep of a plan that is done. `limit`: of people, if the tenant has one. */
+async function endSweep(
+  tx: Transaction,
+  tenantId: string,
+  { job, plan, limit }: { job: JobState; plan: SyncPlan; limit: number | undefined },
+): Promise<void> {
+  await savePlan(tx, { ...plan, state: 'done' });
+  const deleted = await countDoneDeletions(tx, job.id);
+  // After a release, the reason for the quarantine is obsolete, but an incomplete run is still incomplete.
+  const note = job.released ? await findIncompleteness(tx, job) : plan.note;
+  const { count, externalIds } = await findRepeatedRecords(tx, job.id, maxReported);
+  await reportOvertaken(tx, tenantId, job.id, await findStaleRecords(tx, job.id, maxReadAgain));
+  const beyond = limit === undefined ? undefined : await findUnappliedCreations(tx, job, maxReported);
+  const errors = [
+    ...externalIds.map(repeatedRecord),
+    ...(beyond?.externalIds.map((id) => beyondQuota(id, limit ?? 0)) ?? []),
+  ];
+  const failed = count + (beyond?.count ?? 0);
+  await enqueue(tx, {
+    type: 'sync.sweep.ended',
+    tenantId,
+    data: { job_id: job.id, deleted, note, ...(failed > 0 && { repeated: failed, errors }) },
+  });
 }
 
 /** Adds the records that the source no longer lists, and checks the whole plan against the safeguard. */
@@ -178,23 +208,7 @@ async function applyChunk(
     return false;
   }
   if (entries.length === 0) {
-    await savePlan(tx, { ...plan, state: 'done' });
-    const deleted = await countDoneDeletions(tx, jobId);
-    // After a release, the reason for the quarantine is obsolete, but an incomplete run is still incomplete.
-    const note = job.released ? await findIncompleteness(tx, job) : plan.note;
-    const { count, externalIds } = await findRepeatedRecords(tx, jobId, maxReported);
-    await reportOvertaken(tx, tenantId, jobId, await findStaleRecords(tx, jobId, maxReadAgain));
-    const beyond = limit === undefined ? undefined : await findUnappliedCreations(tx, job, maxReported);
-    const errors = [
-      ...externalIds.map(repeatedRecord),
-      ...(beyond?.externalIds.map((id) => beyondQuota(id, limit ?? 0)) ?? []),
-    ];
-    const failed = count + (beyond?.count ?? 0);
-    await enqueue(tx, {
-      type: 'sync.sweep.ended',
-      tenantId,
-      data: { job_id: jobId, deleted, note, ...(failed > 0 && { repeated: failed, errors }) },
-    });
+    await endSweep(tx, tenantId, { job, plan, limit });
     return false;
   }
   await markEntriesDone(
