@@ -60,6 +60,7 @@ export const areas = {
       'libs/runtime/src/next-run.spec.ts',
       'libs/database/src/sync/schedules.int.spec.ts',
       'apps/sync-worker/src/{claim-job,scheduled-runs,job-scheduler.service,chores,run-job,suspended-tenants}.int.spec.ts',
+      'apps/sync-worker/src/{record-jobs,sweep-answers,apply-progress}.int.spec.ts',
     ],
   },
   bus: {

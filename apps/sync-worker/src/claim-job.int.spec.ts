@@ -1,5 +1,5 @@
 import { encodeId } from '@idsync/contracts';
-import { findClaimableJobs } from '@idsync/database/sync';
+import { findClaimableJobs, releaseLease } from '@idsync/database/sync';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { SyncFixture } from '../test/sync-fixture.js';
@@ -46,6 +46,37 @@ describe('claiming a job', () => {
     expect(await claimJob(context, job)).toMatchObject({ leaseToken: 2, started: false });
     expect(await fixture.job(job.id)).toMatchObject({ started_at });
     expect(await fixture.events(job.id)).toHaveLength(1);
+  });
+
+  it('finds the waiting job of each of several connectors', async () => {
+    const jobs = [await fixture.queueAlone(), await fixture.queueAlone(), await fixture.queueAlone()];
+    expect(await claimable()).toEqual(expect.arrayContaining(jobs.map(({ id }) => id)));
+  });
+
+  it('finds no single-record job, which has claims of its own', async () => {
+    const job = await fixture.queueAlone();
+    await claimJob(context, job);
+    await fixture.expireLease(job.id);
+    expect(await claimable()).toContain(job.id);
+    await fixture.rows.rows(`update sync_jobs set mode = 'record', external_id = 'x' where id = $1`, [job.id]);
+    expect(await claimable()).not.toContain(job.id);
+  });
+
+  it('releases the lease of this job only, and only of the present claim', async () => {
+    const job = await fixture.queueAlone();
+    const beside = await fixture.queue(job.tenantId, await fixture.rows.connector(job.tenantId));
+    const claimed = await claimJob(context, job);
+    await claimJob(context, beside);
+    const release = (token: number) =>
+      fixture.database.transaction(job.tenantId, (tx) =>
+        releaseLease(tx, { jobId: job.id, tenantId: job.tenantId, token }, { delayMs: 0, asIfNeverClaimed: true }),
+      );
+    const owners = async () => [(await fixture.job(job.id)).lease_owner, (await fixture.job(beside.id)).lease_owner];
+    const token = claimed?.leaseToken ?? 0;
+    await release(token + 1);
+    expect(await owners()).toEqual([context.owner, context.owner]);
+    await release(token);
+    expect(await owners()).toEqual([null, context.owner]);
   });
 
   it('skips a job whose tenant is locked, instead of waiting', async () => {

@@ -217,6 +217,19 @@ describe('a quarantined job', () => {
       expect(await takeRequests(job)).toBe(0);
     });
 
+    it('delays no released job of another connector', async () => {
+      const { job } = await releasedBeside();
+      const connector = await fixture.rows.connector(job.tenantId);
+      const released = await fixture.queue(job.tenantId, connector);
+      await fixture.rows.rows(
+        `update sync_jobs set status = 'quarantined', decision = '{"action":"released"}' where id = $1`,
+        [released.id],
+      );
+      const queued = await fixture.queue(job.tenantId, connector);
+      await cancelRequestedJob(fixture.database, to(queued, { reason: 'r', by: 'eve' }));
+      expect([await takeRequests(job), await takeRequests(released)]).toEqual([0, 1]);
+    });
+
     it('waits for the end of that job if both are decided at the same moment', async () => {
       const job = await readJob();
       await quarantined(job);
