@@ -47,6 +47,8 @@ export const areas = {
     specs: [
       'libs/database/src/directory/planned-additions.int.spec.ts',
       'apps/directory/src/sweep/{dry-run,additions,beside-held-job,sweep}.int.spec.ts',
+      'apps/directory/src/people-quota.int.spec.ts',
+      'apps/directory/src/operations/erase-identity.int.spec.ts',
     ],
   },
   leases: {
@@ -161,7 +163,8 @@ export const areas = {
     ],
     specs: [
       'apps/directory/src/operations/run-operation.int.spec.ts',
-      'apps/directory/src/{history,review,merge-and-split}.int.spec.ts',
+      'apps/directory/src/{history,review,merge-and-split,link-evidence}.int.spec.ts',
+      'apps/directory/src/sweep/additions.int.spec.ts',
     ],
   },
   replay: {

@@ -238,6 +238,13 @@ describe('an operator', () => {
     expect(await cases()).toEqual([]);
   });
 
+  it('keeps the identity of a person in it whom no candidate has, when it is resolved as a new person', async () => {
+    const case_id = await dispute();
+    const before = await directory.identityOf('rblack');
+    const { result } = await directory.operate('case.resolve', { case_id, resolution: 'new' });
+    expect([result.identity_id, await directory.identityOf('rblack')]).toEqual([before, before]);
+  });
+
   it('keeps the other candidates at their identities, even if one of them is removed', async () => {
     const case_id = await dispute();
     await directory.operate('identity.erase', { identity_id: await directory.identityOf('4') });
@@ -263,6 +270,10 @@ describe('an operator', () => {
     });
     expect(await directory.operate('case.resolve', { case_id, resolution: 'link' })).toMatchObject({
       status: 'refused',
+    });
+    expect(await directory.operate('operation.revert', { operation_id: nobody })).toMatchObject({
+      status: 'refused',
+      result: { error: 'the operation does not exist' },
     });
     expect(await directory.operate('identity.merge', { into_id: four, from_ids: [four] })).toMatchObject({
       status: 'refused',

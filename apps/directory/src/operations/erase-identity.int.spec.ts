@@ -246,6 +246,20 @@ describe('an erasure', () => {
     expect(await directory.record('keyed')).toMatchObject({ status: 'orphaned' });
   });
 
+  it('leaves the planned deletion of a machine that the person was to inherit, which has no values', async () => {
+    await directory.sync(hr, [row('wulio-3', { email: 'wulio@x.org' }), row('other', { email: 'other@x.org' })]);
+    const stays = row('stays', { display_name: 'Stays' });
+    await directory.sync(machines, [row('goes', { owned_by: 'other@x.org', technical_inheritor: 'wulio-3' }), stays]);
+    const job = await wholeRun(directory, machines, [[stays]], { dryRun: true });
+    await endJob(directory, job);
+    const entries = () =>
+      directory.fixture.rows('select action, external_id from sync_plan_entries where job_id = $1', [job]);
+    const planned = [{ action: 'delete', external_id: 'goes' }];
+    expect(await entries()).toEqual(planned);
+    await erase(await directory.identityOf('wulio-3'));
+    expect(await entries()).toEqual(planned);
+  });
+
   it('removes earlier values of the person from events of machines', async () => {
     const other = row('other', { email: 'other@x.org' });
     await directory.sync(hr, [row('wulio-3', { email: 'wulio.old@x.org' }), other]);

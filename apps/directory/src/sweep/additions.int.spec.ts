@@ -139,6 +139,16 @@ describe('a source that gives every person a new id', () => {
     expect(await statuses()).toEqual({ active: 15 });
   });
 
+  it('keeps the new id after an undo where another person has the old one in the meantime', async () => {
+    await imported(people(0, 3, numbered));
+    const [first, second] = [await harness.record('p0'), await harness.record('p1')];
+    const job = await run(people(0, 3, rekeyed));
+    await run([...people(0, 3, rekeyed), ...people(9, 10, (n) => ({ ...numbered(n), id: 'p1' }))]);
+    await harness.operate('job.undo', { job_id: job, preview: false });
+    expect([(await harness.record('p0')).id, (await harness.record('new1')).id]).toEqual([first.id, second.id]);
+    expect((await harness.record('p1')).fields).toMatchObject({ employee_number: ['E9'] });
+  });
+
   it('is held if the same run disables too many of them', async () => {
     await imported(people(0, 30, numbered));
     const job = await run(people(0, 30, (n) => ({ ...rekeyed(n), status: 'inactive' })));

@@ -102,6 +102,8 @@ describe('a dry run', () => {
       { action: 'delete', external_id: 'p2', changes: [{ field: 'status', from: 'active', to: 'deleted' }] },
     ]);
     expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.ended', deleted: 0 }]);
+    const known = 'select state, known::int from sync_plans where job_id = $1';
+    expect(await harness.fixture.rows(known, [job])).toEqual([{ state: 'ready', known: 4 }]);
   });
 
   it('reports the identity that a new record would join', async () => {
@@ -190,6 +192,7 @@ describe('applying the plan of a dry run', () => {
 
   it('is refused for a job that is not a dry run or has not ended, and while the connector runs', async () => {
     const error = async (job: string) => (await harness.operate('plan.apply', { job_id: job })).result.error;
+    expect(await error(harness.tenant)).toBe('the job does not exist');
     expect(await error(await run([people(0, 2)]))).toBe('the job is not a dry run');
     const reading = await wholeRun(harness, hr, [people(0, 3)], { dryRun: true });
     expect(await error(reading)).toBe('the dry run is running');
