@@ -246,6 +246,43 @@ describe('an erasure', () => {
     expect(await directory.record('keyed')).toMatchObject({ status: 'orphaned' });
   });
 
+  it('removes a key of the person from machines in another notation of its normaliser', async () => {
+    const badge = 'attributes.badge' as const;
+    const rules = {
+      ...defaultMatchingRules,
+      certain: [badge, ...defaultMatchingRules.certain],
+      keys: [{ field: badge, normaliser: 'digits' as const, strength: 'permanent' as const }],
+    };
+    await directory.operate('rules.change', { rules, preview: false });
+    await directory.sync(hr, [row('wulio-3', { email: 'wulio@x.org', [badge]: 'Badge 4711' })]);
+    await directory.sync(machines, [row('keyed', { [badge]: 'Wulio, 4711' })]);
+    await erase(await directory.identityOf('wulio-3'));
+    expect(await traces('wulio')).toEqual({});
+  });
+
+  it('leaves the history of other people, also with the same values', async () => {
+    const title = (id: string, job_title: string) => row(id, { email: `${id}@x.org`, job_title });
+    const clerk = title('wulio-3', 'Clerk');
+    await directory.sync(hr, [clerk, title('other', 'Chief'), title('far', 'Chief')]);
+    await directory.sync(machines, [row('bot', { owned_by: 'other@x.org' })]);
+    const bot = row('bot', { owned_by: 'other@x.org', technical_inheritor: 'wulio-3' });
+    await directory.sync(machines, [bot]);
+    await directory.sync(hr, [clerk, title('other', 'Clerk'), title('far', 'Clerk')]);
+    const kept = async (id: string) => {
+      const [counts] = await directory.fixture.rows<{ versions: number; changes: number }>(
+        `select (select count(*)::int from identity_versions where identity_id = $1) as versions,
+                (select count(*)::int from events where identity_id = $1 and details ? 'changes') as changes`,
+        [await directory.identityOf(id)],
+      );
+      return counts;
+    };
+    const far = await kept('far');
+    expect(far?.changes).toBeGreaterThan(0);
+    await erase(await directory.identityOf('wulio-3'));
+    expect(await kept('far')).toEqual(far);
+    expect((await kept('other'))?.versions).toBeGreaterThan(0);
+  });
+
   it('leaves the planned deletion of a machine that the person was to inherit, which has no values', async () => {
     await directory.sync(hr, [row('wulio-3', { email: 'wulio@x.org' }), row('other', { email: 'other@x.org' })]);
     const stays = row('stays', { display_name: 'Stays' });
