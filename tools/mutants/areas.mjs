@@ -229,6 +229,7 @@ export const areas = {
     specs: [
       'apps/directory/src/findings/*.spec.ts',
       'apps/directory/src/findings/{findings,passes,acceptances}.int.spec.ts',
+      'apps/directory/src/managers/managers.int.spec.ts',
     ],
   },
   evidence: {

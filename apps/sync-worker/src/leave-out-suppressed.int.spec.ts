@@ -95,6 +95,22 @@ describe('a record of an erased person', () => {
     expect(await fixture.rows.rows('select from failing_records where tenant_id = $1', [tenantId])).toEqual([]);
   });
 
+  it('is left out beside the errors of others, and counted for its job only', async () => {
+    const earlier = await run([bob]);
+    await suppress();
+    const errors = [
+      { external_id: '7', message: 'no date' },
+      { external_id: '8', message: 'no email' },
+      { message: 'bad line' },
+    ];
+    const { id, job, listed } = await run([ann, bob], errors);
+    expect(job).toMatchObject({ records_suppressed: 2, records_failed: 2 });
+    expect(listed).toEqual(['8']);
+    expect((await fixture.recordErrors(id)).map(({ message }) => message)).toEqual(['no email', 'bad line']);
+    const counts = 'select records_suppressed::int as count from sync_jobs where id = $1';
+    expect(await fixture.rows.rows(counts, [earlier.id])).toEqual([{ count: 0 }]);
+  });
+
   it('is refused with the reason if it is read alone', async () => {
     await suppress();
     const id = newUuid();

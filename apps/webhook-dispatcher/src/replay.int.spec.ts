@@ -69,7 +69,9 @@ describe('a replay of deliveries', () => {
     const engine = fixture.engine();
     await fixture.publish(engine, tenant, ['user.created', 'user.updated']);
     const [first] = await fixture.until(webhook, all('delivered'));
-    await run(await requested('resend', { delivery_id: first?.id ?? '' }));
+    const resent = await requested('resend', { delivery_id: first?.id ?? '' });
+    await run(resent);
+    expect(await replay(resent)).toEqual({ status: 'done', total: 1, looked: 1, done: 1 });
     const rows = await fixture.until(webhook, (list) => all('delivered')(list) && list[0]?.tries === 2);
     expect(rows.map(({ tries, attempts }) => [tries, attempts])).toEqual([
       [2, 1],
@@ -110,10 +112,14 @@ describe('a replay of deliveries', () => {
     await run(id);
     await fixture.until(webhook, all('delivered'));
     expect(sequences()).toEqual([4]);
-    expect(await replay(id)).toMatchObject({ status: 'done', done: 1 });
+    expect(await replay(id)).toMatchObject({ status: 'done', total: 4, looked: 4, done: 1 });
     await run(await requested('replay'));
     await fixture.until(webhook, (rows) => rows.length === 3 && all('delivered')(rows));
     expect(sequences().sort()).toEqual([1, 3, 4, 4]);
+    const bounds = { since: '2026-01-02T00:00:00Z', until: '2026-01-05T00:00:00Z', events: ['user.created'] };
+    const exact = await requested('replay', bounds);
+    await run(exact);
+    expect(await replay(exact)).toMatchObject({ done: 1 });
   });
 
   it('sends only events that match the filter of the webhook, in its form of payload', async () => {
@@ -161,6 +167,21 @@ describe('a replay of deliveries', () => {
       requeueDeadDeliveries(tx, open as Parameters<typeof requeueDeadDeliveries>[1], 10),
     );
     expect(await requeued).toEqual([1]);
+    await set(`status = 'dead'`);
+    const beyond = { ...open, position: 1, untilSequence: 2 };
+    const further = fixture.database.transaction(tenant, (tx) =>
+      requeueDeadDeliveries(tx, beyond as Parameters<typeof requeueDeadDeliveries>[1], 10),
+    );
+    expect(await further).toEqual([2]);
+  });
+
+  it('requeues dead deliveries in chunks, also if the last one is full', async () => {
+    await fixture.insertEvents(tenant, Array(1_000).fill('user.created'));
+    await run(await requested('replay'));
+    await fixture.directory.rows(`update webhook_deliveries set status = 'dead' where webhook_id = $1`, [webhook]);
+    const id = await requested('requeue');
+    await run(id);
+    expect(await replay(id)).toEqual({ status: 'done', total: 1_000, looked: 1_000, done: 1_000 });
   });
 
   it('continues if another one is cancelled', async () => {
