@@ -1,4 +1,5 @@
-import { encodeId } from '@idsync/contracts';
+import { encodeId, type FindingKind, newUuid } from '@idsync/contracts';
+import { openFindings } from '@idsync/database/directory';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { evaluate, findingEvents, shownFindings, storedFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
@@ -25,6 +26,19 @@ afterAll(() => directory?.close());
 const ann = (values: Record<string, string> = {}) => row('ann', { email: 'ann@x.org', ...values });
 const account = (values: Record<string, string> = {}) => row('alee', { email: 'ann@x.org', ...values });
 const bot = (values: Record<string, string> = {}) => row('bot', { owned_by: 'ann', ...values });
+
+describe('findings of two kinds about one subject', () => {
+  it('are both open, and each only once', async () => {
+    const subjectId = newUuid();
+    const found = (kind: FindingKind) => ({ kind, subjectId, evidence: {} });
+    const opened = (...kinds: FindingKind[]) =>
+      directory.database.transaction(directory.tenant, async (tx) =>
+        (await openFindings(tx, directory.tenant, kinds.map(found), new Date())).map(({ kind }) => kind),
+      );
+    expect(await opened('unmatched_account')).toEqual(['unmatched_account']);
+    expect(await opened('unmatched_account', 'leaver_with_account')).toEqual(['leaver_with_account']);
+  });
+});
 
 describe('a leaver with an account', () => {
   beforeEach(async () => {
