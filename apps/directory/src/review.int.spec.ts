@@ -238,7 +238,7 @@ describe('an operator', () => {
     expect(await cases()).toEqual([]);
   });
 
-  it('keeps the identity of a person in it whom no candidate has, when it is resolved as a new person', async () => {
+  it('keeps the identity of a person that is no candidate, when it is resolved as a new person', async () => {
     const case_id = await dispute();
     const before = await directory.identityOf('rblack');
     const { result } = await directory.operate('case.resolve', { case_id, resolution: 'new' });

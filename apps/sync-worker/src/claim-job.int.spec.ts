@@ -53,7 +53,7 @@ describe('claiming a job', () => {
     expect(await claimable()).toEqual(expect.arrayContaining(jobs.map(({ id }) => id)));
   });
 
-  it('finds no single-record job, which has claims of its own', async () => {
+  it('finds no single-record job, which is claimed separately', async () => {
     const job = await fixture.queueAlone();
     await claimJob(context, job);
     await fixture.expireLease(job.id);
