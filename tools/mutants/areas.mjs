@@ -72,6 +72,7 @@ export const areas = {
       'libs/messaging/src/{delivery,housekeeping,on.decorator,service-checks}.spec.ts',
       'libs/messaging/src/postgres/*.spec.ts',
       'libs/messaging/src/postgres/claim-messages.int.spec.ts',
+      'libs/messaging/src/relay-lease.int.spec.ts',
       'libs/database/src/bus/record-events.int.spec.ts',
       'libs/messaging/src/{bus-contract,bus.module,service-checks}.int.spec.ts',
     ],

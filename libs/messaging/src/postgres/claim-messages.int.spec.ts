@@ -4,7 +4,7 @@ import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { claimMessages } from './claim-messages.js';
 import { forwardOutbox } from './forward-outbox.js';
-import { giveUp } from './settle-message.js';
+import { acknowledge, extendLease, giveUp, retryLater } from './settle-message.js';
 
 let own: ServiceDatabase;
 let database: Database;
@@ -51,6 +51,32 @@ describe('a PostgreSQL queue', () => {
     expect(await claimed()).toEqual([3]);
     await fixture.rows('update bus_messages set available_at = now() where id = 2');
     expect(await claimed()).toEqual([2]);
+  });
+
+  it('returns the claimed messages in their order, whatever order PostgreSQL updated them in', async () => {
+    await queued(5);
+    await fixture.rows('update bus_messages set available_at = now() - make_interval(secs => id) where id > 2');
+    expect(await claimed()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('is settled and extended only by the last claim of a message', async () => {
+    await queued(1);
+    const [earlier, token] = [newUuid(), newUuid()];
+    await claimed(1, earlier);
+    await fixture.rows('update bus_messages set available_at = now()');
+    await claimed(1, token);
+    const state = () => fixture.rows('select id, lease_token, available_at, dead_at from bus_messages');
+    const before = await state();
+    const stale = { id: 1, token: earlier };
+    await acknowledge(database, stale);
+    await retryLater(database, stale, 60_000);
+    await giveUp(database, stale, 'no use');
+    await extendLease(database, [stale]);
+    expect(await state()).toEqual(before);
+    await retryLater(database, { id: 1, token }, 0);
+    expect(await claimed(1, token)).toEqual([1]);
+    await acknowledge(database, { id: 1, token });
+    expect(await state()).toEqual([]);
   });
 
   it('claims messages with an ordering key of earlier versions like any other', async () => {
