@@ -2,6 +2,7 @@ import type { Database } from '@idsync/database';
 import { silentLogger } from '@idsync/runtime';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Delivery } from '../delivery.js';
+import { leaseSeconds } from './claim-messages.js';
 import { PostgresConsumer } from './postgres-consumer.js';
 
 const definition = { service: 'directory', binds: [], prefetch: 1, deliveryLimit: 9 } as const;
@@ -10,6 +11,8 @@ const pauseMs = 300;
 describe('a consumer of a queue in PostgreSQL', () => {
   let attempts: number;
   let dueAt: number;
+  /** Ids of messages whose lease was extended. */
+  let extended: number[];
 
   /** A queue with one message, which is delivered again after a retry. */
   const database = {
@@ -19,8 +22,13 @@ describe('a consumer of a queue in PostgreSQL', () => {
       attempts += 1;
       return [{ id: 1, type: 'sync.batch.ready', message: '{}', attempts }];
     },
-    withoutTenant: async () => {
-      dueAt = Date.now() + pauseMs;
+    withoutTenant: async (work: (tx: unknown) => Promise<unknown>) => {
+      await work({
+        query: async (_sql: string, [ids]: unknown[]) => {
+          if (Array.isArray(ids)) extended.push(...ids);
+          else dueAt = Date.now() + pauseMs;
+        },
+      });
     },
   } as unknown as Database;
 
@@ -28,6 +36,7 @@ describe('a consumer of a queue in PostgreSQL', () => {
     jest.useFakeTimers();
     attempts = 0;
     dueAt = 0;
+    extended = [];
   });
 
   afterEach(() => {
@@ -51,6 +60,29 @@ describe('a consumer of a queue in PostgreSQL', () => {
     consumer.start();
     await jest.advanceTimersByTimeAsync(3 * pauseMs);
     expect(delivered).toEqual([1, 2, 3, 4]);
+    await consumer.stop();
+  });
+
+  it('extends the lease of a message in progress before it expires, and not afterwards', async () => {
+    let finish = () => {};
+    const deliver = () =>
+      new Promise<{ kind: 'done' }>((resolve) => {
+        finish = () => resolve({ kind: 'done' });
+      });
+    const consumer = new PostgresConsumer(
+      database,
+      'directory.batches',
+      definition,
+      deliver,
+      () => pauseMs,
+      silentLogger,
+    );
+    consumer.start();
+    await jest.advanceTimersByTimeAsync(leaseSeconds * 700);
+    expect(extended).toEqual([1, 1]);
+    finish();
+    await jest.advanceTimersByTimeAsync(leaseSeconds * 1_000);
+    expect(extended).toEqual([1, 1]);
     await consumer.stop();
   });
 });
