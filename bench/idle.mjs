@@ -5,6 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodeId } from '../libs/contracts/dist/index.js';
+import { findDueTenants } from '../libs/database/dist/directory/index.js';
 import { DirectoryFixture } from '../libs/testing/dist/index.js';
 import { withBenchDatabase } from './support/bench-database.mjs';
 import { servicesSeconds } from './support/cpu-time.mjs';
@@ -15,7 +16,7 @@ import { printTable } from './support/table.mjs';
 const tenants = Number(process.env.BENCH_TENANTS ?? 1_000);
 const seconds = Number(process.env.BENCH_SECONDS ?? 60);
 const jobs = 20;
-/** An hour: the first work for a new tenant is not idle. */
+/** Limits the wait for the first work of new tenants, which is not idle. */
 const settledWithinMs = 3_600_000;
 /** One round of all periodic work. */
 const roundMs = 35_000;
@@ -52,13 +53,7 @@ await withBenchDatabase(async ({ url, folder }) => {
 /** Waits until no tenant has time-based work left, and for one round more. */
 async function settled(admin) {
   for (const end = Date.now() + settledWithinMs; ; await pause(1_000)) {
-    const [{ due }] = await admin.rows(
-      `select count(*)::int as due from tenants t
-         left join due_tenants d on d.tenant_id = t.id
-         left join event_sequences s on s.tenant_id = t.id
-        where d.tenant_id is null or d.next_at <= now() or s.last is distinct from d.seen_last
-           or s.last_at is distinct from d.seen_last_at`,
-    );
+    const { length: due } = await findDueTenants({ query: (text) => admin.rows(text) });
     if (due === 0) break;
     if (Date.now() > end) throw new Error(`${due} tenants still have work`);
   }

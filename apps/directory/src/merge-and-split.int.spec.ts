@@ -197,7 +197,7 @@ describe('a merge', () => {
     expect(await redirects()).toEqual(once);
   });
 
-  it('that is reverted during a job separates a person that the job has joined by it, who gets the former identity', async () => {
+  it('gives a person back the identity from before a running job, when it is reverted', async () => {
     await directory.newTenant();
     const connectorOf = (name: string) => directory.fixture.connector(directory.tenant, { name });
     const [hr, payroll, okta] = [await connectorOf('HR'), await connectorOf('Payroll'), await connectorOf('Okta')];

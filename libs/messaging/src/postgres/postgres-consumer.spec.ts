@@ -2,6 +2,7 @@ import type { Database } from '@idsync/database';
 import { silentLogger } from '@idsync/runtime';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Delivery } from '../delivery.js';
+import type { Deliver } from '../driver.js';
 import { leaseSeconds } from './claim-messages.js';
 import { PostgresConsumer } from './postgres-consumer.js';
 
@@ -32,6 +33,9 @@ describe('a consumer of a queue in PostgreSQL', () => {
     },
   } as unknown as Database;
 
+  const consumerOf = (deliver: Deliver) =>
+    new PostgresConsumer(database, 'directory.batches', definition, deliver, () => pauseMs, silentLogger);
+
   beforeEach(() => {
     jest.useFakeTimers();
     attempts = 0;
@@ -49,14 +53,7 @@ describe('a consumer of a queue in PostgreSQL', () => {
       delivered.push(attempt);
       return attempt < 4 ? ({ kind: 'retry', reason: 'not yet' } as const) : ({ kind: 'done' } as const);
     };
-    const consumer = new PostgresConsumer(
-      database,
-      'directory.batches',
-      definition,
-      deliver,
-      () => pauseMs,
-      silentLogger,
-    );
+    const consumer = consumerOf(deliver);
     consumer.start();
     await jest.advanceTimersByTimeAsync(3 * pauseMs);
     expect(delivered).toEqual([1, 2, 3, 4]);
@@ -69,14 +66,7 @@ describe('a consumer of a queue in PostgreSQL', () => {
       new Promise<{ kind: 'done' }>((resolve) => {
         finish = () => resolve({ kind: 'done' });
       });
-    const consumer = new PostgresConsumer(
-      database,
-      'directory.batches',
-      definition,
-      deliver,
-      () => pauseMs,
-      silentLogger,
-    );
+    const consumer = consumerOf(deliver);
     consumer.start();
     await jest.advanceTimersByTimeAsync(leaseSeconds * 700);
     expect(extended).toEqual([1, 1]);
