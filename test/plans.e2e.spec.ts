@@ -50,6 +50,7 @@ describe('a statement of a service in a tenant with many people reads a bounded 
     const work = [
       ...[/from identities where tenant_id/, /from list_positions/, /from search_terms/, /insert into source_records/],
       ...[/insert into events/, /insert into webhook_deliveries/, /insert into webhook_attempts/, /seen_records/],
+      ...[/insert into former_references/, /from former_references where tenant_id/],
       ...[/update sync_jobs/, /insert into scim_resources/, /delete from record_versions/, /match_queue/],
       ...[/select sequence, id, type, .* from events where tenant_id = \$1 and sequence between \$2 and \$3/],
     ];

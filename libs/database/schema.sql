@@ -497,6 +497,18 @@ create policy own_rows on findings to public using ((tenant_id = ( SELECT (NULLI
 grant delete, insert, select, update on findings to idsync_directory;
 grant select on findings to idsync_gateway;
 
+create table former_references (
+  tenant_id uuid not null,
+  identity_id uuid not null,
+  record_id uuid not null,
+  texts text[] not null,
+  constraint former_references_pkey PRIMARY KEY (identity_id, record_id)
+);
+CREATE INDEX former_references_record ON public.former_references USING btree (record_id);
+alter table former_references enable row level security, force row level security;
+create policy own_rows on former_references to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on former_references to idsync_directory;
+
 create table groups (
   id uuid not null,
   tenant_id uuid not null,

@@ -48,7 +48,7 @@ export const areas = {
       'libs/database/src/directory/planned-additions.int.spec.ts',
       'apps/directory/src/sweep/{dry-run,additions,beside-held-job,sweep}.int.spec.ts',
       'apps/directory/src/people-quota.int.spec.ts',
-      'apps/directory/src/operations/erase-identity.int.spec.ts',
+      'apps/directory/src/operations/{erase-identity,erase-former-references}.int.spec.ts',
     ],
   },
   leases: {
@@ -151,11 +151,13 @@ export const areas = {
   },
   erasure: {
     sources: [
-      'apps/directory/src/operations/erase-identity.ts',
+      'apps/directory/src/operations/{erase-identity,references-to-person,remove-references}.ts',
       'libs/database/src/directory/{erase-person-data,erase-record-errors}.ts',
       'libs/database/src/delivery/erase-payloads.ts',
     ],
-    specs: ['apps/directory/src/operations/{erase-identity,suppress-person}.int.spec.ts'],
+    specs: [
+      'apps/directory/src/operations/{erase-identity,erase-former-references,remove-references,suppress-person}.int.spec.ts',
+    ],
   },
   undo: {
     sources: [

@@ -244,6 +244,7 @@ async function everything(tenant: string): Promise<unknown> {
     'contested_keys',
     'waiting_records',
     'machine_references',
+    'former_references',
     'events',
   ];
   return Promise.all(

@@ -64,6 +64,7 @@ export class LargeTenant {
     const { body: webhook } = await tenant.client.post('/v1/webhooks', subscription);
     await addOldDeliveries(fixture, tenant.id, webhook.id);
     await addOldJobs(fixture, tenant.id, pushed);
+    await addFormerManagers(fixture, tenant.id);
     return new LargeTenant(
       database,
       fixture,
@@ -234,16 +235,16 @@ async function addPushedUsers(fixture: DirectoryFixture, tenantId: string, conne
 /** Adds deliveries of earlier events: delivered, dead, and waiting for their next attempt tomorrow. */
 async function addOldDeliveries(fixture: DirectoryFixture, tenantId: string, webhookId: string): Promise<void> {
   const ids = [decodeId('tenant', tenantId), decodeId('webhook', webhookId)];
+  // The webhook may also have deliveries of events of the import, with attempts.
   await fixture.rows(
-    `insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, status, tries, attempts, is_retry, due_at)
-     select gen_random_uuid(), $1, $2, n, 'user.updated', (array['delivered', 'dead', 'pending'])[1 + n % 3], 1, 1,
-            n % 3 = 2, now() + interval '1 day'
-       from generate_series(1, ${oldDeliveries}) as n`,
-    ids,
-  );
-  await fixture.rows(
-    `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, ended_at, outcome, status_code, duration_ms)
-     select id, 1, tenant_id, webhook_id, now(), 'delivered', 204, 5 from webhook_deliveries where webhook_id = $2 and tenant_id = $1`,
+    `with added as (
+       insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, status, tries, attempts, is_retry, due_at)
+       select gen_random_uuid(), $1, $2, n, 'user.updated', (array['delivered', 'dead', 'pending'])[1 + n % 3], 1, 1,
+              n % 3 = 2, now() + interval '1 day'
+         from generate_series(1, ${oldDeliveries}) as n
+       returning id, tenant_id, webhook_id)
+     insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, ended_at, outcome, status_code, duration_ms)
+     select id, 1, tenant_id, webhook_id, now(), 'delivered', 204, 5 from added`,
     ids,
   );
   await fixture.rows(
@@ -271,6 +272,16 @@ async function addOldJobs(fixture: DirectoryFixture, tenantId: string, connector
   );
 }
 
+/** Stores the manager of each person as a former reference as well. */
+async function addFormerManagers(fixture: DirectoryFixture, tenantId: string): Promise<void> {
+  await fixture.rows(
+    `insert into former_references (tenant_id, identity_id, record_id, texts)
+     select tenant_id, manager_id, id, array[external_id] from source_records
+      where tenant_id = $1 and manager_id is not null`,
+    [decodeId('tenant', tenantId)],
+  );
+}
+
 async function writeMany(sourcesDir: string): Promise<void> {
   await writeLines(join(sourcesDir, 'many.jsonl'), people, (n) => ({
     ...{ id: `E${n}`, mail: `e${n}@example.org`, upn: `e${n}@corp.example.org` },
@@ -294,6 +305,7 @@ async function writeFew(sourcesDir: string, round: number): Promise<void> {
       first: `Few${id}`,
       last: `Person${id}`,
       title: `round ${round}`,
+      manager: `E${round}`,
     };
   });
 }
@@ -321,6 +333,6 @@ const fewConnector = {
   config: {
     path: 'few.jsonl',
     external_id: 'id',
-    fields: { email: 'mail', first_name: 'first', last_name: 'last', job_title: 'title' },
+    fields: { email: 'mail', first_name: 'first', last_name: 'last', job_title: 'title', manager_id: 'manager' },
   },
 };

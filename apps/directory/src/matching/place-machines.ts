@@ -2,9 +2,11 @@ import { type MachineReference, newUuid, type PersonStatus } from '@idsync/contr
 import type { Transaction } from '@idsync/database';
 import {
   type CorrelationKey,
+  type FormerReference,
   findReferences,
   type StoredRecord,
   type StoredReference,
+  saveFormerReferences,
   saveReferences,
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
@@ -73,6 +75,7 @@ export async function placeMachines(
     id === undefined ? undefined : { id, ...(statuses.has(id) && { status: statuses.get(id) }) };
   const waiting: { id: string; keys: CorrelationKey[] }[] = [];
   const changed: StoredReference[] = [];
+  const ended: FormerReference[] = [];
   for (const change of machines) {
     const { record } = change;
     const following = followPeople({ keys: neighbourhood.keysOf(record) }, holders);
@@ -108,6 +111,9 @@ export async function placeMachines(
       if (stored?.value !== named.value || stored?.identityId !== one.identityId) {
         changed.push({ recordId: record.id, role: named.role, value: named.value, identityId: one.identityId });
       }
+      const text = change.before?.fields[named.role]?.[0];
+      const isSame = stored?.identityId === one.identityId && text === record.fields[named.role]?.[0];
+      if (stored?.identityId && !isSame) ended.push({ recordId: record.id, identityId: stored.identityId, text });
     }
     const inheritor = isDeleted(record) ? undefined : stateOf(found.get('technical_inheritor')?.identityId);
     const owner = effectiveOwner(stateOf(found.get('owned_by')?.identityId), inheritor);
@@ -117,6 +123,7 @@ export async function placeMachines(
     settleMachine(change, owner, found, statuses, cause.now);
   }
   await saveReferences(tx, cause.tenantId, changed);
+  await saveFormerReferences(tx, cause.tenantId, ended);
   return waiting;
 }
 

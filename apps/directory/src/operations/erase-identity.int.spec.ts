@@ -3,6 +3,7 @@ import { Database } from '@idsync/database';
 import { findEventBodies, lockPayloadsForRendering, savePayloads } from '@idsync/database/delivery';
 import { findFeedPage } from '@idsync/database/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eraseIdentity, findTraces } from '../../test/erasure.js';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, sweep, wholeRun } from '../../test/whole-run.js';
 
@@ -24,31 +25,8 @@ beforeEach(async () => {
 
 afterAll(() => directory?.close());
 
-const erase = async (identity_id: string) => {
-  expect(await directory.operate('identity.erase', { identity_id, reason: 'asked to' })).toMatchObject({
-    status: 'done',
-  });
-};
-
-/**
- * Returns the tenant's rows that contain the word, ignoring case, except batches, which the sync-worker deletes. The
- * word needs an i, l, o or u, which ids never contain.
- */
-async function traces(word: string): Promise<Record<string, unknown[]>> {
-  const tables = await directory.fixture.rows<{ name: string }>(
-    `select table_name as name from information_schema.columns
-      where table_schema = 'public' and column_name = 'tenant_id' and table_name <> 'sync_batches' order by 1`,
-  );
-  const found: Record<string, unknown[]> = {};
-  for (const { name } of tables) {
-    const rows = await directory.fixture.rows(
-      `select t::text as row from ${name} t where tenant_id = $1 and t::text ilike $2`,
-      [directory.tenant, `%${word}%`],
-    );
-    if (rows.length > 0) found[name] = rows;
-  }
-  return found;
-}
+const erase = (identityId: string) => eraseIdentity(directory, identityId);
+const traces = (word: string) => findTraces(directory, word);
 
 describe('an erasure', () => {
   it('removes the person from the candidates of cases, and settles a case without another candidate', async () => {

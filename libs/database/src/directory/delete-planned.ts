@@ -1,4 +1,5 @@
 // SQL by hand: deletions by joins.
+import { machineReferences } from '@idsync/contracts';
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
@@ -16,33 +17,60 @@ export async function deletePlannedRecords(tx: Transaction, recordIds: readonly 
 }
 
 /**
- * Removes a person from the plans of the records that refer to the person. Planned deletions stay, because they contain no
- * values. Of users, the other changes stay as well, without a manager who is called by one of these names.
+ * Selects the entries about the records in `$1`: those with the same external id by an index, and those with another one in
+ * a single pass over the tenant's plans, whatever the number of records is. A record may have got another id since.
+ */
+const plannedOfRecords = `
+  select r.id, e.id as entry_id from unnest($1::uuid[]) as named (id)
+    cross join lateral (select id, connector_id, external_id from source_records where id = named.id limit 1) as r
+    join sync_plans p on p.connector_id = r.connector_id
+    cross join lateral (select id from sync_plan_entries
+                         where job_id = p.job_id and external_id = r.external_id offset 0) as e
+  union
+  select e.record_id, e.id from sync_plans p
+    cross join lateral (select id, record_id from sync_plan_entries
+                         where job_id = p.job_id offset 0) as e
+   where e.record_id = any($1)`;
+
+/**
+ * Removes a person from the plans of the records that refer to the person, or did so earlier. Planned deletions stay, because
+ * they contain no values. Of users and former references, the other changes stay as well, without references by one of
+ * these names.
  */
 export async function deletePlannedReferences(
   tx: Transaction,
-  { machineIds, mentioningIds, names }: Record<'machineIds' | 'mentioningIds' | 'names', readonly string[]>,
+  {
+    machineIds,
+    managedIds,
+    formerIds,
+    names,
+  }: Record<'machineIds' | 'managedIds' | 'formerIds' | 'names', readonly string[]>,
 ): Promise<void> {
   if (machineIds.length > 0) {
     await tx.query(
-      `delete from sync_plan_entries e using sync_plans p, source_records r
-        where r.id = any($1) and p.connector_id = r.connector_id and e.job_id = p.job_id
-          and e.external_id = r.external_id and not (e.action = 'delete' and e.incoming is null)`,
+      `delete from sync_plan_entries e using (${plannedOfRecords}) as r
+        where e.id = r.entry_id and not (e.action = 'delete' and e.incoming is null)`,
       [uuids(machineIds)],
     );
   }
-  if (mentioningIds.length === 0) return;
+  if (managedIds.length + formerIds.length === 0) return;
   await tx.query(
     `update sync_plan_entries e
         set changes = (select coalesce(jsonb_agg(c.change order by c.place), '[]')
                          from jsonb_array_elements(e.changes) with ordinality as c (change, place)
-                        where c.change ->> 'field' <> 'manager_id'),
-            incoming = case when e.incoming::jsonb #>> '{fields,manager_id,0}' = any($2)
-                            then (e.incoming::jsonb #- '{fields,manager_id}')::text else e.incoming end
-       from sync_plans p, source_records r
-      where r.id = any($1) and p.connector_id = r.connector_id and e.job_id = p.job_id
-        and (e.record_id = r.id or e.external_id = r.external_id)`,
-    [uuids(mentioningIds), texts(names)],
+                        where c.change ->> 'field' <> all($3)
+                           or not (c.change ->> 'field' = 'manager_id' and r.id = any($4))
+                              and (c.change -> 'from' ?| $2 or c.change -> 'to' ?| $2) is not true),
+            incoming = case when exists (select from jsonb_each(e.incoming::jsonb -> 'fields') f
+                                          where f.key = any($3) and f.value ?| $2)
+                            then jsonb_set(e.incoming::jsonb, '{fields}', (
+                                   select coalesce(jsonb_object_agg(f.key, f.value), '{}')
+                                     from jsonb_each(e.incoming::jsonb -> 'fields') f
+                                    where not (f.key = any($3) and f.value ?| $2)))::text
+                            else e.incoming end
+       from (${plannedOfRecords}) as r
+      where e.id = r.entry_id`,
+    [uuids([...managedIds, ...formerIds]), texts(names), texts(machineReferences), uuids(managedIds)],
   );
 }
 

@@ -9,19 +9,25 @@ import { eraseIdentityHistory } from './identities.js';
 /** Traces of a person that are not found by their current identity alone. */
 export interface PersonTraces {
   identityId: string;
+  /** Other identities that the person was part of. */
+  earlierIds: readonly string[];
   recordIds: readonly string[];
   /** External ids of those records. */
   externalIds: readonly string[];
   /** Machine identities that referred to the person. */
   machineIds: readonly string[];
-  /** Users whose manager the person was, and machines that referred to the person earlier. */
-  mentioningIds: readonly string[];
+  /** Users whose manager the person was until now. */
+  managedIds: readonly string[];
+  /** Users and machines that referred to the person earlier. */
+  formerIds: readonly string[];
   /** Public ids of their records, as documents contain them. */
   publicIds: readonly string[];
-  /** All values that sources currently report for them. */
+  /** All values that sources report for them, or have reported. */
   values: readonly string[];
   /** Those of the values that identify a person. */
   names: readonly string[];
+  /** Those of the names by which no record refers to another person now. */
+  plannedNames: readonly string[];
 }
 
 /**
@@ -30,9 +36,9 @@ export interface PersonTraces {
  * operations.
  */
 export async function erasePersonData(tx: Transaction, tenantId: string, person: PersonTraces): Promise<void> {
-  const earlier = await findEarlierValues(tx, tenantId, person.recordIds);
+  const mentioningIds = [...person.managedIds, ...person.formerIds];
   await eraseIdentityHistory(tx, [person.identityId]);
-  await deletePlannedReferences(tx, person);
+  await deletePlannedReferences(tx, { ...person, names: person.plannedNames });
   await eraseOutcomes(tx, tenantId, person.externalIds);
   await tx.query(
     `update events e set details = e.details - 'changes' from ${eventsAbout('subject_id', '$2::uuid[]')} as about
@@ -40,16 +46,13 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
     [tenantId, uuids(person.recordIds)],
   );
   const owned = [...person.recordIds, ...person.machineIds];
-  const involved = [...owned, ...person.mentioningIds];
-  const others = await tx.query<{ id: string }>(
-    `select identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about where tenant_id = $1 and identity_id <> $3
-     union select identity_id from source_records where id = any($2) and identity_id is not null`,
-    [tenantId, uuids(involved), person.identityId],
-  );
-  const elsewhere = uuids(others.map(({ id }) => id));
+  const ownIds = new Set([...person.earlierIds, ...(await findOtherIdentities(tx, tenantId, person, owned))]);
+  const mentioning = await findOtherIdentities(tx, tenantId, person, mentioningIds);
+  const mentioningIdentities = mentioning.filter((id) => !ownIds.has(id));
+  const otherIds = [...ownIds, ...mentioningIdentities];
   await erasePayloads(tx, tenantId, {
-    identityIds: [person.identityId, ...others.map(({ id }) => id)],
-    recordIds: involved,
+    identityIds: [person.identityId, ...otherIds],
+    recordIds: [...owned, ...mentioningIds],
   });
   const quoted = person.names.map((name) => JSON.stringify(name));
   await tx.query('delete from record_versions where record_id = any($1)', [uuids(owned)]);
@@ -59,13 +62,43 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
         where tenant_id = $1
        union select unnest($4::uuid[])))
         and exists (select from unnest($3::text[]) trace where position(trace in document) > 0)`,
-    [tenantId, person.identityId, texts([...person.publicIds, ...quoted]), uuids(person.mentioningIds)],
+    [tenantId, person.identityId, texts([...person.publicIds, ...quoted]), uuids(mentioningIds)],
   );
   await tx.query(
     `delete from identity_versions where identity_id = any($1)
         and exists (select from unnest($2::text[]) trace where position(trace in document) > 0)`,
-    [elsewhere, texts([...person.publicIds, ...quoted])],
+    [uuids(otherIds), texts([...person.publicIds, ...quoted])],
   );
+  await eraseChanges(tx, tenantId, { subjectIds: person.machineIds, identityIds: [...ownIds], values: person.values });
+  // Users and machines that only named the person have values in common with them, such as a department.
+  await eraseChanges(tx, tenantId, {
+    subjectIds: mentioningIds,
+    identityIds: mentioningIdentities,
+    values: person.names,
+  });
+}
+
+/** Finds the other identities whose history contains events of these records, or that have them now. */
+async function findOtherIdentities(
+  tx: Transaction,
+  tenantId: string,
+  { identityId }: PersonTraces,
+  recordIds: readonly string[],
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about where tenant_id = $1 and identity_id <> $3
+     union select identity_id from source_records where id = any($2) and identity_id is not null and identity_id <> $3`,
+    [tenantId, uuids(recordIds), identityId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Removes the changes of events that contain one of these values. Events keep their type and time. */
+async function eraseChanges(
+  tx: Transaction,
+  tenantId: string,
+  { subjectIds, identityIds, values }: Record<'subjectIds' | 'identityIds' | 'values', readonly string[]>,
+): Promise<void> {
   await tx.query(
     `update events e set details = e.details - 'changes'
        from (select sequence from ${eventsAbout('subject_id', '$2::uuid[]')} as about
@@ -73,23 +106,44 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
       where e.tenant_id = $1 and e.sequence = about.sequence and exists (
         select from jsonb_array_elements(e.details -> 'changes') change
          where change -> 'from' ?| $4::text[] or change -> 'to' ?| $4::text[])`,
-    [
-      tenantId,
-      uuids([...person.machineIds, ...person.mentioningIds]),
-      elsewhere,
-      texts([...person.values, ...earlier]),
-    ],
+    [tenantId, uuids(subjectIds), uuids(identityIds), texts(values)],
   );
 }
 
-/** Finds values that the events of these records contain. */
-async function findEarlierValues(tx: Transaction, tenantId: string, recordIds: readonly string[]): Promise<string[]> {
-  const rows = await tx.query<{ value: string }>(
-    `select distinct jsonb_array_elements_text(case jsonb_typeof(said) when 'array' then said else jsonb_build_array(said) end) as value
+/**
+ * Finds the other identities that these identities or records were part of. The event of a merge or a split is about
+ * the identity that ended or began, and belongs to the other one; a record may have been merged in without an event.
+ */
+export async function findEarlierIdentities(
+  tx: Transaction,
+  tenantId: string,
+  identityIds: readonly string[],
+  recordIds: readonly string[],
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `with direct as materialized (
+       select distinct identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about
+        where tenant_id = $1 and identity_id is not null)
+     select id from direct where id <> all($3)
+     union select identity_id from ${eventsAbout('subject_id', 'array(select id from direct)')} as about
+            where tenant_id = $1 and identity_id <> all($3)`,
+    [tenantId, uuids([...identityIds, ...recordIds]), uuids(identityIds)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Finds the values that the events of these records contain, by field. */
+export async function findEarlierValues(
+  tx: Transaction,
+  tenantId: string,
+  recordIds: readonly string[],
+): Promise<{ field: string; value: string }[]> {
+  return tx.query<{ field: string; value: string }>(
+    `select distinct change ->> 'field' as field,
+            jsonb_array_elements_text(case jsonb_typeof(said) when 'array' then said else jsonb_build_array(said) end) as value
        from ${eventsAbout('subject_id', '$2::uuid[]')} as about cross join lateral jsonb_array_elements(details -> 'changes') change
       cross join lateral (values (change -> 'from'), (change -> 'to')) as each (said)
       where tenant_id = $1 and said is not null`,
     [tenantId, uuids(recordIds)],
   );
-  return rows.map(({ value }) => value);
 }

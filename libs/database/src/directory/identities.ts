@@ -124,6 +124,12 @@ export async function findRedirects(
   return tx.query('select id, created_at as "createdAt" from identity_redirects where id = any($1)', [ids]);
 }
 
+/** Returns the ids of the identities that were merged into this one. */
+export async function findMergedInto(tx: Transaction, identityId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>('select id from identity_redirects where into_id = $1', [identityId]);
+  return rows.map(({ id }) => id);
+}
+
 /** Deletes the redirects of these ids. Ids that led to one of them before it was merged lead to it again. */
 export async function restoreIdentities(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
@@ -183,6 +189,8 @@ export async function saveTombstones(
 export async function removeIdentities(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await eraseIdentityHistory(tx, ids);
+  // An erasure can no longer name these identities.
+  await tx.query('delete from former_references where identity_id = any($1)', [ids]);
   await tx.query('delete from identity_redirects where into_id = any($1)', [ids]);
   await tx.query('delete from identities where id = any($1)', [ids]);
 }

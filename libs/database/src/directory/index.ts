@@ -13,6 +13,7 @@ export * from './erase-record-errors.js';
 export * from './finding-facts.js';
 export * from './finding-passes.js';
 export * from './findings.js';
+export * from './former-references.js';
 export * from './hand-over.js';
 export * from './held-plans.js';
 export * from './identities.js';

@@ -47,26 +47,33 @@ export interface ReferencingMachine {
   role: MachineReference;
 }
 
-/** Finds machine identities that refer to this identity, with the role. */
+/** Finds machine identities that refer to one of these identities, with the role. */
 export async function findReferencingMachines(
   tx: Transaction,
   tenantId: string,
-  identityId: string,
+  identityIds: readonly string[],
 ): Promise<ReferencingMachine[]> {
   return tx.query(
-    'select record_id as "recordId", role from machine_references where tenant_id = $1 and identity_id = $2 order by 1, 2',
-    [tenantId, identityId],
+    `select m.record_id as "recordId", m.role from unnest($2::uuid[]) as n (id)
+      cross join lateral (select record_id, role from machine_references
+                           where tenant_id = $1 and identity_id = n.id offset 0) m
+      order by 1, 2`,
+    [tenantId, uuids(identityIds)],
   );
 }
 
-/** Finds the machines with events in the history of this identity, such as those that it once owned. */
-export async function findFormerMachines(tx: Transaction, tenantId: string, identityId: string): Promise<string[]> {
+/** Finds the machines with events in the history of these identities, such as those that they once owned. */
+export async function findFormerMachines(
+  tx: Transaction,
+  tenantId: string,
+  identityIds: readonly string[],
+): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
-    `select r.id from (select distinct subject_id from ${eventsAbout('identity_id', 'array[$2::uuid]')} as about
+    `select r.id from (select distinct subject_id from ${eventsAbout('identity_id', '$2::uuid[]')} as about
                         where tenant_id = $1 and type like 'machine\\_identity.%') as about
       cross join lateral (select id, kind from source_records where id = about.subject_id limit 1) as r
       where r.kind = 'machine_identity' order by r.id`,
-    [tenantId, identityId],
+    [tenantId, uuids(identityIds)],
   );
   return rows.map(({ id }) => id);
 }

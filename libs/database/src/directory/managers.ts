@@ -111,11 +111,17 @@ export async function findReferringUsers(
   );
 }
 
-/** Finds the users whose manager is this identity. */
-export async function findManagedUsers(tx: Transaction, tenantId: string, identityId: string): Promise<string[]> {
+/** Finds the users whose manager is one of these identities. */
+export async function findManagedUsers(
+  tx: Transaction,
+  tenantId: string,
+  identityIds: readonly string[],
+): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
-    'select id from source_records where tenant_id = $1 and manager_id = $2 order by id',
-    [tenantId, identityId],
+    `select r.id from unnest($2::uuid[]) as n (id)
+      cross join lateral (select id from source_records where tenant_id = $1 and manager_id = n.id offset 0) r
+      order by r.id`,
+    [tenantId, uuids(identityIds)],
   );
   return rows.map(({ id }) => id);
 }

@@ -388,6 +388,7 @@ export async function deleteRecords(tx: Transaction, ids: readonly string[]): Pr
     'review_cases',
     'contested_keys',
     'machine_references',
+    'former_references',
     'record_versions',
   ]) {
     await tx.query(`delete from ${table} where record_id = any($1)`, [ids]);

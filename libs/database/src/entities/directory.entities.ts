@@ -232,6 +232,20 @@ export class MachineReferenceEntity extends TenantOwned {
   identityId!: string | null;
 }
 
+/** Texts by which a user or a machine identity referred to a person earlier. */
+@Index('former_references_record', ['recordId'])
+@Entity('former_references')
+export class FormerReferenceEntity extends TenantOwned {
+  @PrimaryColumn('uuid')
+  identityId!: string;
+
+  @PrimaryColumn('uuid')
+  recordId!: string;
+
+  @Column('text', { array: true })
+  texts!: string[];
+}
+
 @Check('correlation_keys_shared_check', "shared in ('contested', 'common')")
 @Entity('correlation_keys')
 export class CorrelationKeyEntity {

@@ -22,7 +22,15 @@ const leftOut = {
       'list_positions',
       'list_terms',
     ],
-    ...['machine_references', 'match_queue', 'search_terms', 'waiting_records', 'weak_keys', 'scim_members'],
+    ...[
+      'former_references',
+      'machine_references',
+      'match_queue',
+      'search_terms',
+      'waiting_records',
+      'weak_keys',
+      'scim_members',
+    ],
   ],
   'progress of work': [
     ...['batches_begun', 'connector_probes', 'connector_states', 'delivery_hours', 'fan_out_positions'],

@@ -74,6 +74,7 @@ import { CoveredIndex1700000000186 } from './1700000000186-covered-index.js';
 import { PlainBatches1700000000187 } from './1700000000187-plain-batches.js';
 import { ListedJobs1700000000188 } from './1700000000188-listed-jobs.js';
 import { CountedResources1700000000189 } from './1700000000189-counted-resources.js';
+import { FormerReferences1700000000190 } from './1700000000190-former-references.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -153,4 +154,5 @@ export const migrations = [
   PlainBatches1700000000187,
   ListedJobs1700000000188,
   CountedResources1700000000189,
+  FormerReferences1700000000190,
 ];

@@ -178,6 +178,7 @@ const ofServices: Record<string, TableOwnership> = {
   groups: { rows: byTenant, grants: { directory: write, gateway: read } },
   list_terms: { rows: byTenant, grants: { directory: write, gateway: read } },
   machine_references: { rows: byTenant, grants: { directory: write, gateway: read } },
+  former_references: { rows: byTenant, grants: { directory: write } },
   correlation_keys: { rows: byTenant, grants: { directory: write } },
   contested_keys: { rows: byTenant, grants: { directory: write } },
   identity_redirects: { rows: byTenant, grants: { directory: write, gateway: read } },
