@@ -1,9 +1,11 @@
 import type { SourceRecord } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import { assignTime } from '@idsync/database/bus';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { applyPlanned } from '../test/apply-planned.js';
 import { applyBatch } from './apply-batch.js';
+import { ProposedTimes } from './proposed-times.js';
 
 interface Identity {
   id: string;
@@ -317,8 +319,9 @@ describe('applying a batch', () => {
     ]);
   });
 
-  it('creates one identity when several sources add the same person concurrently', async () => {
-    const people = Array.from({ length: 60 }, (_, i) =>
+  // With 120 records, a batch is written before it has the lock of the tenant's sequence.
+  it.each([60, 120])('creates one identity when several sources add the same %i people concurrently', async (count) => {
+    const people = Array.from({ length: count }, (_, i) =>
       person(`p${i}`, { email: `p${i}@x.org`, employee_number: `${i}` }),
     );
     const messages = await Promise.all(
@@ -330,9 +333,50 @@ describe('applying a batch', () => {
     );
     await Promise.all(messages.map((message) => applyBatch(database, message)));
     const found = await identities();
-    expect(found).toHaveLength(60);
+    expect(found).toHaveLength(count);
     expect(found.every((each) => each.users.length === 4)).toBe(true);
-    expect(await counters()).toEqual({ 'identity active': 60, 'user active': 240 });
+    expect(await counters()).toEqual({ 'identity active': count, 'user active': 4 * count });
+  });
+
+  it.each([20, 120])('gives concurrent batches of %i records times in the order of their commits', async (count) => {
+    const hr = await fixture.connector(tenant);
+    const job = await fixture.job(tenant, hr);
+    const batches = await Promise.all(
+      Array.from({ length: 6 }, (_, part) => {
+        const records = Array.from({ length: count }, (__, i) => person(`${part}-${i}`, { last_name: `${part}` }));
+        return fixture.batch(tenant, hr, job, part, records);
+      }),
+    );
+    await Promise.all(batches.map((message) => applyBatch(database, message)));
+    const times = await fixture.rows<{ at: Date; transactions: number }>(
+      `select occurred_at as at, count(distinct xmin::text)::int as transactions
+         from events where tenant_id = $1 group by occurred_at order by min(sequence)`,
+      [tenant],
+    );
+    expect(times.map(({ transactions }) => transactions)).toEqual([1, 1, 1, 1, 1, 1]);
+    const inOrder = times.map(({ at }) => at.getTime());
+    expect(inOrder).toEqual([...inOrder].sort((a, b) => a - b));
+  });
+
+  it('writes a large batch again, with a later time, if another change has got its time meanwhile', async () => {
+    const hr = await fixture.connector(tenant);
+    const records = Array.from({ length: 120 }, (_, i) => person(`p${i}`, { email: `p${i}@x.org` }));
+    const message = await fixture.batch(tenant, hr, await fixture.job(tenant, hr), 0, records);
+    const times = new ProposedTimes();
+    let applied: Promise<unknown> = Promise.resolve();
+    const other = await database.transaction(tenant, async (locking) => {
+      // The batch has proposed its time when it inserts its first record.
+      await locking.query('lock table source_records in exclusive mode');
+      applied = applyBatch(database, message, { times });
+      await fixture.waitForBlockedLock();
+      return database.transaction(tenant, (tx) => assignTime(tx, tenant));
+    });
+    await applied;
+    const found = await identities();
+    expect(found).toHaveLength(120);
+    expect(found.every(({ updated_at }) => Date.parse(updated_at) > other.getTime())).toBe(true);
+    expect(await counters()).toEqual({ 'identity active': 120, 'user active': 120 });
+    expect(times.mayPropose(tenant)).toBe(false);
   });
 
   it('numbers the events of a tenant without gaps', async () => {

@@ -12,8 +12,9 @@ import {
 import { applyChanges } from './apply-changes.js';
 import { causedAt, loadTenant } from './cause.js';
 import { asOne, type Divide, inHalves, isFaultOfRecord } from './divide-batch.js';
-import type { AppliedBatch } from './metrics.js';
+import { type AppliedBatch, repeatedBatches } from './metrics.js';
 import { peopleLimit, withinQuota } from './people-quota.js';
+import { ProposedTimes, TimeRefused } from './proposed-times.js';
 import { type ChangedRecords, findChanges, repeatedRecord } from './read-batch.js';
 import { reportOvertaken } from './report-overtaken.js';
 import { clearNote, partByPart, saveStop } from './suspect-batch.js';
@@ -28,6 +29,7 @@ export interface BatchDelivery {
   /** 1 on the first delivery of its message. */
   attempt?: number;
   gate?: WorkGate;
+  times?: ProposedTimes;
   /** Replaces the clock in tests. */
   fixedTime?: Date | undefined;
 }
@@ -38,6 +40,14 @@ type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'repeated' |
   updated: number;
   unchanged: number;
 };
+
+/** How a batch is applied. */
+interface Application {
+  fixedTime: Date | undefined;
+  divide: Divide;
+  suspected: boolean;
+  proposesTime: boolean;
+}
 
 /** Thrown for a batch that may have crashed a process and must therefore be applied alone. */
 class SuspectBatch extends Error {}
@@ -50,15 +60,25 @@ class SuspectBatch extends Error {}
 export async function applyBatch(
   database: Database,
   message: Message<'sync.batch.ready'>,
-  { attempt = 1, gate = new WorkGate(), fixedTime }: BatchDelivery = {},
+  { attempt = 1, gate = new WorkGate(), times = new ProposedTimes(), fixedTime }: BatchDelivery = {},
 ): Promise<AppliedBatch | undefined> {
   const { tenant_id: tenantId } = message;
-  const once = (divide: (tx: Transaction) => Divide, suspected: boolean) => () =>
-    database.transaction(tenantId, (tx) => apply(tx, message, fixedTime, divide(tx), suspected));
+  const once =
+    (divide: (tx: Transaction) => Divide, suspected: boolean, proposesTime = false) =>
+    () =>
+      database.transaction(tenantId, (tx) =>
+        apply(tx, message, { fixedTime, divide: divide(tx), suspected, proposesTime }),
+      );
+  const asWhole = () => gate.shared(once(asOne, false, times.mayPropose(tenantId)));
   try {
     // A message is redelivered if its process crashed or its handler failed.
     if (attempt > 1) throw new SuspectBatch();
-    return await gate.shared(once(asOne, false));
+    return await asWhole().catch((error) => {
+      if (!(error instanceof TimeRefused)) throw error;
+      times.refused(tenantId);
+      repeatedBatches.add({});
+      return asWhole();
+    });
   } catch (error) {
     if (error instanceof SuspectBatch) return gate.alone(() => applySuspect(database, message, once));
     if (!isFaultOfRecord(error)) throw error;
@@ -89,9 +109,7 @@ async function applySuspect(
 async function apply(
   tx: Transaction,
   { id, tenant_id: tenantId, data }: Message<'sync.batch.ready'>,
-  fixedTime: Date | undefined,
-  divide: Divide,
-  suspected: boolean,
+  { fixedTime, divide, suspected, proposesTime }: Application,
 ): Promise<AppliedBatch | undefined> {
   if (!(await markReceived(tx, id))) return undefined;
   const batch = await findBatch(tx, data.job_id, data.seq);
@@ -106,7 +124,7 @@ async function apply(
   const { connectorId, kind } = batch;
   const { job_id: jobId, seq } = data;
   const job = { id: jobId, connectorId };
-  const cause = { ...tenant, jobId, ...causedAt(fixedTime) };
+  const cause = { ...tenant, jobId, ...causedAt(fixedTime), proposesTime: proposesTime && fixedTime === undefined };
   const { now } = cause;
   // The sync-worker has validated every record.
   const listed = JSON.parse(batch.records) as SourceRecord[];

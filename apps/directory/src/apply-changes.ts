@@ -1,8 +1,9 @@
 import { pipelined, type Transaction } from '@idsync/database';
-import { assignTime, recordEvents } from '@idsync/database/bus';
+import { assignTime, confirmTime, proposeTime, recordEvents } from '@idsync/database/bus';
 import {
   addToCounters,
   deleteRecords,
+  type FormerReference,
   findFormerlyActive,
   findGroupsWithMembers,
   insertIdentities,
@@ -11,6 +12,7 @@ import {
   removeIdentities,
   restoreIdentities,
   saveAnchors,
+  saveFormerReferences,
   saveIdentityVersions,
   saveRecordVersions,
   saveTombstones,
@@ -26,15 +28,20 @@ import { resolveManagers } from './managers/resolve-managers.js';
 import { noteForMatching } from './matching/note-for-matching.js';
 import { type PlacedRecords, placeRecords } from './matching/place-records.js';
 import { saveDisputes } from './matching/save-disputes.js';
+import { TimeRefused } from './proposed-times.js';
 import type { RecordChange } from './record-change.js';
 import { type Settled, settleIdentities } from './settle-identities.js';
 import { stampTimes } from './stamp-times.js';
+
+/** Changes from which a time is proposed; fewer hold the lock for a few milliseconds only. */
+const proposingChanges = 100;
 
 /**
  * Applies changed records with their consequences: links, identities, documents, totals, history and events. Every
  * change of the directory ends here. Call it last in a transaction, because it locks the tenant's sequence and totals
  * until the commit. Records are matched before that lock, and rendered and written under it: their documents contain
- * the time, which follows the order of commits.
+ * the time, which follows the order of commits. With a proposed time, new and changed records and identities are
+ * written before the lock.
  */
 export async function applyChanges(tx: Transaction, given: Cause, changes: readonly RecordChange[]): Promise<Settled> {
   if (changes.length === 0) return { records: [], identities: [], merged: [], ended: [], erased: [] };
@@ -50,8 +57,9 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   await resolveManagers(tx, given, placed.changes.values());
   const present = [...placed.changes.values()].filter(({ record, before, removed }) => record !== before && !removed);
   await noteForMatching(tx, given, present);
-  const at = await assignTime(tx, tenantId, given.fixedTime);
-  const cause: TimedCause = { ...given, revived: placed.revived, at };
+  const proposesTime = given.proposesTime === true && changes.length >= proposingChanges;
+  const at = await (proposesTime ? proposeTime(tx, tenantId) : assignTime(tx, tenantId, given.fixedTime));
+  const cause: TimedCause = { ...given, proposesTime, revived: placed.revived, at };
   stampTimes(placed.changes.values(), cause);
   const settled = settleIdentities(cause, placed);
   await saveSettled(tx, cause, placed, settled);
@@ -67,7 +75,9 @@ async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRec
   const removed = settled.records.filter((change) => change.removed).map(({ record }) => record.id);
   const groups = groupChanges(settled.records);
   const groupIds = groups.map(({ group }) => group.id);
+  const locksLater = cause.proposesTime && groups.length === 0 && writesOnlyLockedRows(settled, cause);
   await pipelined(async (send) => {
+    if (cause.proposesTime && !locksLater) await lockSequence(tx, cause);
     const before = await findGroupsWithMembers(tx, tenantId, groupIds);
     send(insertRecords(tx, tenantId, made));
     await saveRecordVersions(
@@ -77,9 +87,8 @@ async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRec
     );
     await updateRecords(tx, changed);
     await deleteRecords(tx, removed);
+    await saveFormerReferences(tx, tenantId, formerManagers(present));
     await saveIdentities(tx, cause, settled, send);
-    await saveDisputes(tx, cause, placed);
-    send(addToCounters(tx, tenantId, countChanges(settled)));
     const started = settled.identities.filter(
       ({ before: was, identity }) => was?.status === 'pending' && identity.status === 'active',
     );
@@ -88,11 +97,36 @@ async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRec
       tenantId,
       started.map(({ identity }) => identity.id),
     );
+    const events = describeChanges(settled, cause, formerlyActive);
+    if (locksLater) await lockSequence(tx, cause);
+    await saveDisputes(tx, cause, placed);
+    send(addToCounters(tx, tenantId, countChanges(settled)));
     const after = await findGroupsWithMembers(tx, tenantId, groupIds);
-    await recordEvents(tx, tenantId, [
-      ...describeChanges(settled, cause, formerlyActive),
-      ...describeGroups(groups, { before, after }, cause),
-    ]);
+    await recordEvents(tx, tenantId, [...events, ...describeGroups(groups, { before, after }, cause)]);
+  });
+}
+
+/** Locks the tenant's sequence for a change that was rendered with a proposed time. Throws TimeRefused. */
+async function lockSequence(tx: Transaction, { tenantId, at }: TimedCause): Promise<void> {
+  if (!(await confirmTime(tx, tenantId, at))) throw new TimeRefused();
+}
+
+/**
+ * True if the settled changes only add rows, or update rows that their transaction has locked. Other changes may wait for
+ * rows of each other, and must therefore have the lock of the sequence before they write.
+ */
+function writesOnlyLockedRows({ records, merged, ended, erased }: Settled, { revived }: TimedCause): boolean {
+  const removes = merged.length + ended.length + erased.length > 0 || records.some(({ removed }) => removed);
+  return !removes && (revived?.size ?? 0) === 0;
+}
+
+/** Returns the managers that these users no longer have, or name by another text. */
+function formerManagers(changes: readonly RecordChange[]): FormerReference[] {
+  return changes.flatMap(({ record, before }) => {
+    if (before?.managerId === undefined) return [];
+    const text = before.fields.manager_id?.[0];
+    const isSame = before.managerId === record.managerId && text === record.fields.manager_id?.[0];
+    return isSame ? [] : { recordId: record.id, identityId: before.managerId, text };
   });
 }
 

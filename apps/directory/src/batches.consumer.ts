@@ -4,6 +4,7 @@ import { type MessageContext, On } from '@idsync/messaging';
 import { Controller } from '@nestjs/common';
 import { applyBatch } from './apply-batch.js';
 import { countBatch } from './metrics.js';
+import { ProposedTimes } from './proposed-times.js';
 import { WorkGate } from './work-gate.js';
 
 @Controller()
@@ -11,12 +12,13 @@ export class BatchesConsumer {
   constructor(
     private readonly database: Database,
     private readonly gate: WorkGate,
+    private readonly times: ProposedTimes,
   ) {}
 
   @On('sync.batch.ready')
   async apply(message: Message<'sync.batch.ready'>, { attempt }: MessageContext): Promise<void> {
     const began = performance.now();
-    const applied = await applyBatch(this.database, message, { attempt, gate: this.gate });
+    const applied = await applyBatch(this.database, message, { attempt, gate: this.gate, times: this.times });
     if (applied) countBatch(applied, (performance.now() - began) / 1_000);
   }
 

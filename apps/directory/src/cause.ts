@@ -15,6 +15,8 @@ export interface Cause {
   now: Date;
   /** Replaces PostgreSQL's clock as the time of the change, in tests. */
   fixedTime?: Date;
+  /** Writes many records with a proposed time before the tenant's sequence is locked. It may then throw `TimeRefused`. */
+  proposesTime?: boolean;
   /** All of the tenant's connectors by id, deleted ones included. */
   connectors: ReadonlyMap<string, ConnectorInfo>;
   rules: MatchingRules;
@@ -30,7 +32,7 @@ export interface Cause {
   revived?: ReadonlyMap<string, Date>;
 }
 
-/** A cause whose change has the lock of the tenant's sequence, and a time after all earlier changes of the tenant. */
+/** A cause whose change has a time, assigned under the lock of the tenant's sequence or proposed before it. */
 export interface TimedCause extends Cause {
   at: Date;
 }

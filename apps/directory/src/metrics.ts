@@ -13,6 +13,11 @@ const records = counter({
   labels: ['outcome'],
 });
 
+export const repeatedBatches = counter({
+  name: 'batches_repeated_total',
+  help: 'Batches that were written twice, because another change of their tenant got a later time meanwhile.',
+});
+
 export const peopleLeftOut = counter({
   name: 'people_left_out_total',
   help: 'New users that runs left out because of the quota of their tenant; counted again in each run.',

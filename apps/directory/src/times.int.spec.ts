@@ -4,6 +4,7 @@ import { findDocuments, findIdentityAt } from '@idsync/database/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../test/harness.js';
 import { BatchesConsumer } from './batches.consumer.js';
+import { ProposedTimes } from './proposed-times.js';
 import { WorkGate } from './work-gate.js';
 
 let directory: Harness;
@@ -30,13 +31,19 @@ afterAll(async () => {
 const person = (id: string, title: string) =>
   row(id, { first_name: 'Ann', email: `${id}@example.com`, job_title: title });
 
+/** New people who make a batch so large that it is written before it has the lock of the tenant's sequence. */
+const crowd = (seq: number) =>
+  Array.from({ length: 100 }, (_, n) => row(`other-${seq}-${n}`, { last_name: `Other ${seq} ${n}` }));
+
 async function apply(seq: number, records: ReturnType<typeof row>[]): Promise<void> {
-  const consumer = new BatchesConsumer(directory.database, new WorkGate());
+  const consumer = new BatchesConsumer(directory.database, new WorkGate(), new ProposedTimes());
   await consumer.apply(await directory.fixture.batch(directory.tenant, hr, job, seq, records), {
     queue: 'directory.batches',
     attempt: 1,
   });
 }
+
+const limit = 200;
 
 /** A client that requests the changes since the latest `updated_at` it has seen. */
 class Poller {
@@ -46,12 +53,16 @@ class Poller {
   constructor(private readonly list: 'identity' | 'user') {}
 
   async poll(): Promise<void> {
-    const query = { limit: 200, offset: 0, updatedSince: this.latest };
-    const { items } = await findDocuments(gateway, directory.tenant, this.list, query);
-    for (const item of JSON.parse(`[${items}]`)) {
-      const user = this.list === 'user' ? item : item.users[0];
-      this.titles.set(user.external_id, user.job_title);
-      this.latest = new Date(Math.max(this.latest.getTime(), Date.parse(item.updated_at)));
+    const updatedSince = this.latest;
+    for (let offset = 0, read = limit; read === limit; offset += limit) {
+      const { items } = await findDocuments(gateway, directory.tenant, this.list, { limit, offset, updatedSince });
+      const page = JSON.parse(`[${items}]`);
+      for (const item of page) {
+        const user = this.list === 'user' ? item : item.users[0];
+        if (user.job_title !== undefined) this.titles.set(user.external_id, user.job_title);
+        this.latest = new Date(Math.max(this.latest.getTime(), Date.parse(item.updated_at)));
+      }
+      read = page.length;
     }
   }
 }
@@ -99,17 +110,19 @@ const holdTotals = () =>
   hold((tx) => tx.query('select from directory_counters where tenant_id = $1 for update', [directory.tenant]));
 
 const lists = [
-  ['identities', 'identity'],
-  ['users', 'user'],
+  ['identities', 'small', 'identity', () => []],
+  ['users', 'small', 'user', () => []],
+  ['identities', 'large', 'identity', crowd],
+  ['users', 'large', 'user', crowd],
 ] as const;
 
 describe('a client that remembers the latest updated_at', () => {
-  it.each(lists)('misses no batch that began earlier and ended later, in the list of %s', async (_, list) => {
+  it.each(lists)('misses no batch that began earlier and ended later: %s, %s batches', async (_, __, list, more) => {
     const poller = new Poller(list);
     const held = await holdKey('slow@example.com');
-    const slow = apply(0, [person('slow', 'Clerk')]);
+    const slow = apply(0, [person('slow', 'Clerk'), ...more(0)]);
     await directory.fixture.waitForBlockedLock();
-    await apply(1, [person('fast', 'Clerk')]);
+    await apply(1, [person('fast', 'Clerk'), ...more(1)]);
     await poller.poll();
     expect([...poller.titles.keys()]).toEqual(['fast']);
     await held.release();
@@ -118,7 +131,7 @@ describe('a client that remembers the latest updated_at', () => {
     expect([...poller.titles.keys()].sort()).toEqual(['fast', 'slow']);
   });
 
-  it.each(lists)('misses no change while several batches are applied, in the list of %s', async (_, list) => {
+  it.each(lists)('misses no change while several batches are applied: %s, %s batches', async (_, __, list, more) => {
     const poller = new Poller(list);
     const ids = Array.from({ length: 12 }, (_, n) => `p${n}`);
     let seq = 0;
@@ -127,7 +140,7 @@ describe('a client that remembers the latest updated_at', () => {
       for (const title of ['Clerk', 'Chief', 'Boss']) {
         for (const id of own) {
           seq += 1;
-          await apply(seq, [person(id, title)]);
+          await apply(seq, [person(id, title), ...more(seq)]);
         }
       }
       open -= 1;
@@ -199,6 +212,19 @@ describe('the answer for a past time', () => {
     await change;
     expect(await titleAt(ann, time)).toBe('Clerk');
     expect(await titleAt(ann, await clock())).toBe('Chief');
+  });
+
+  it('stays the same when a large batch ends that has proposed an earlier time', async () => {
+    await apply(0, [person('ann', 'Clerk')]);
+    const ann = await directory.identityOf('ann');
+    const held = await hold((tx) => tx.query('lock table identity_versions in exclusive mode'));
+    const change = apply(1, [person('ann', 'Chief'), ...crowd(1)]);
+    await directory.fixture.waitForBlockedLock();
+    const time = await clock();
+    expect(await titleAt(ann, time)).toBe('Clerk');
+    await held.release();
+    await change;
+    expect([await titleAt(ann, time), await titleAt(ann, await clock())]).toEqual(['Clerk', 'Chief']);
   });
 
   it('waits for a batch that has an earlier time, and includes its changes', async () => {

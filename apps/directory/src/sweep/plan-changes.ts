@@ -23,7 +23,7 @@ export async function planChanges(
   guard: Safeguard | undefined,
 ): Promise<void> {
   if (changes.length === 0) return;
-  const settled = await tx.rolledBack(() => applyChanges(tx, cause, changes));
+  const settled = await tx.rolledBack(() => applyChanges(tx, { ...cause, proposesTime: false }, changes));
   const own = new Set(changes.map(({ record }) => record.id));
   const entries = settled.records.flatMap((change) => {
     const listed = own.has(change.record.id) ? incoming.get(change.record.externalId) : undefined;

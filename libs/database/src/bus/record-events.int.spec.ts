@@ -2,7 +2,7 @@ import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Transaction } from '../database.js';
 import { listenToEvents } from './event-notices.js';
-import { assignTime, recordEvents } from './record-events.js';
+import { assignTime, confirmTime, proposeTime, recordEvents } from './record-events.js';
 
 let own: ServiceDatabase;
 let tenant: string;
@@ -62,6 +62,68 @@ describe('the time of a change', () => {
       [tenant],
     );
     expect(row?.micros).toBe(0);
+  });
+});
+
+describe('a proposed time', () => {
+  const lastTime = async () => {
+    const [row] = await own.fixture.rows<{ at: Date }>(
+      'select last_at as at from event_sequences where tenant_id = $1',
+      [tenant],
+    );
+    return row?.at;
+  };
+
+  it('is confirmed after a change that holds the sequence and has an earlier time', async () => {
+    const first = await hold((tx) => assignTime(tx, tenant));
+    const at = new Date(first.result.getTime() + 1);
+    const confirmed = own.database.transaction(tenant, (tx) => confirmTime(tx, tenant, at));
+    await own.fixture.waitForBlockedLock();
+    first.end();
+    await first.committed;
+    expect(await confirmed).toBe(true);
+    expect(await lastTime()).toEqual(at);
+  });
+
+  it('is refused if another change has the same time', async () => {
+    const confirmed = await own.database.transaction(tenant, async (tx) => {
+      const at = await proposeTime(tx, tenant);
+      await own.database.transaction(tenant, (other) => assignTime(other, tenant, at));
+      return confirmTime(tx, tenant, at);
+    });
+    expect(confirmed).toBe(false);
+  });
+
+  it('is refused after it has waited for a change with a later time', async () => {
+    let at = new Date(0);
+    const later = await hold(async (tx) => {
+      at = await proposeTime(tx, tenant);
+      return assignTime(tx, tenant, new Date(at.getTime() + 1));
+    });
+    const confirmed = own.database.transaction(tenant, (tx) => confirmTime(tx, tenant, at));
+    await own.fixture.waitForBlockedLock();
+    later.end();
+    await later.committed;
+    expect(await confirmed).toBe(false);
+    expect(await lastTime()).toEqual(later.result);
+  });
+
+  it('is a millisecond after the last time if the clock was set back', async () => {
+    const ahead = new Date('2200-01-01T00:00:00.000Z');
+    await own.database.transaction(tenant, (tx) => assignTime(tx, tenant, ahead));
+    expect(await own.database.transaction(tenant, (tx) => proposeTime(tx, tenant))).toEqual(
+      new Date('2200-01-01T00:00:00.001Z'),
+    );
+  });
+
+  it('locks the sequence until the commit when it is confirmed', async () => {
+    const first = await hold(async (tx) => confirmTime(tx, tenant, await proposeTime(tx, tenant)));
+    const second = assign();
+    await own.fixture.waitForBlockedLock();
+    first.end();
+    await first.committed;
+    expect(first.result).toBe(true);
+    expect((await second).getTime()).toBe((await lastTime())?.getTime());
   });
 });
 

@@ -9,7 +9,7 @@ import { eventsChannel } from './event-notices.js';
 
 export interface NewEvent {
   type: EventType;
-  /** Given by `assignTime`; by default the time at which the event is appended. */
+  /** Given by `assignTime` or `proposeTime`; by default the time at which the event is appended. */
   occurredAt?: Date;
   /** The identity whose history contains the event. */
   identityId?: string;
@@ -36,6 +36,28 @@ export async function assignTime(tx: Transaction, tenantId: string, fixedTime?: 
   );
   if (!assigned) throw new Error(`tenant ${tenantId} has no event sequence`);
   return assigned.at;
+}
+
+/** Returns the time that a change would get now, for `confirmTime`. Locks nothing. */
+export async function proposeTime(tx: Transaction, tenantId: string): Promise<Date> {
+  const [proposed] = await tx.query<{ at: Date }>(
+    `select ${nextTime} as at from event_sequences where tenant_id = $1`,
+    [tenantId],
+  );
+  if (!proposed) throw new Error(`tenant ${tenantId} has no event sequence`);
+  return proposed.at;
+}
+
+/**
+ * Locks a tenant's sequence until the commit, as `assignTime` does, for a change that was written with a proposed time.
+ * Returns false if the time is not after those of all other changes; the transaction must then be rolled back.
+ */
+export async function confirmTime(tx: Transaction, tenantId: string, proposed: Date): Promise<boolean> {
+  const confirmed = await tx.query(
+    'update event_sequences set last_at = $2 where tenant_id = $1 and (last_at is null or last_at < $2) returning 1',
+    [tenantId, proposed],
+  );
+  return confirmed.length > 0;
 }
 
 /**
