@@ -92,6 +92,18 @@ describe('a statement behind one that fails', () => {
   });
 });
 
+describe('a transaction with a statement that failed', () => {
+  it('fails even if its work has ignored the error, because PostgreSQL commits nothing', async () => {
+    const committed: string[] = [];
+    const ignoring = database.withoutTenant(async (tx) => {
+      tx.afterCommit(() => committed.push('notified'));
+      await tx.query('select from nowhere').catch(() => undefined);
+    });
+    await expect(ignoring).rejects.toMatchObject({ code: '42P01' });
+    expect(committed).toEqual([]);
+  });
+});
+
 describe('a transaction that reads', () => {
   it('sees one state in all of its statements', async () => {
     const tenantId = await fixture.tenant();

@@ -84,7 +84,8 @@ export async function runTransaction<T>(
         try {
           const found = await part();
           await begun;
-          await client.query('release savepoint attempt');
+          // Sent together with the next statement. If it fails, the transaction is not committed.
+          client.query('release savepoint attempt').catch(() => undefined);
           return found;
         } catch (error) {
           await client.query('rollback to savepoint attempt; release savepoint attempt');
@@ -94,7 +95,8 @@ export async function runTransaction<T>(
       },
     });
     await begun;
-    await client.query('commit');
+    const { command } = await client.query('commit');
+    if (command === 'ROLLBACK') throw failure ?? new Error('PostgreSQL has rolled the transaction back');
     for (const run of committed) run();
     return result;
   } catch (error) {

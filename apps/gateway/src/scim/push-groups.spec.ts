@@ -31,7 +31,10 @@ class TransactionLog {
       }
       return [];
     },
-    attempt: (work: () => Promise<unknown>) => work(),
+    attempt: (work: () => Promise<unknown>) => {
+      this.log.push('savepoint');
+      return work();
+    },
   } as unknown as Transaction;
 
   async commit(): Promise<void> {
@@ -83,6 +86,103 @@ describe('pushes of one connector', () => {
     await failure;
     expect(await Promise.all([all[0], all[2]])).toEqual(['a', 'b']);
     expect(transactions.log).not.toContain('trigger');
+  });
+
+  it('have savepoints only if one of them has failed without', async () => {
+    const all = [push('a'), push('b'), push('bad'), push('c')];
+    const failure = expect(all[2]).rejects.toThrow('bad');
+    await transactions.commit();
+    expect(transactions.log.splice(0)).toEqual(
+      ['begin', 'a 1', 'trigger', 'commit', 'begin', 'b 1', 'bad 2', 'begin'].concat([
+        'savepoint',
+        'b 1',
+        'savepoint',
+        'bad 2',
+        'savepoint',
+        'c 3',
+        'trigger',
+      ]),
+    );
+    await transactions.commit();
+    await failure;
+    expect(await Promise.all([all[0], all[1], all[3]])).toEqual(['a', 'b', 'c']);
+  });
+
+  it('have savepoints from the start for ten seconds after that', async () => {
+    const all = [push('a'), push('bad'), push('b'), push('c')];
+    const failure = expect(all[1]).rejects.toThrow('bad');
+    await transactions.commit();
+    await transactions.commit();
+    await failure;
+    await Promise.all([all[0], all[2], all[3]]);
+    const group = async () => {
+      transactions.log.length = 0;
+      const pushed = [push('d'), push('e'), push('f')];
+      await transactions.commit();
+      await transactions.commit();
+      await Promise.all(pushed);
+      return transactions.log.filter((line) => line === 'savepoint').length;
+    };
+    expect(await group()).toBe(2);
+    const began = performance.now();
+    jest.spyOn(performance, 'now').mockImplementation(() => began + 10_000);
+    expect(await group()).toBe(0);
+  });
+
+  it('fail together, and not twice, if PostgreSQL does not answer', async () => {
+    const first = push('a');
+    const timeout = () => Promise.reject(new Error('Query read timeout'));
+    const lost = [pushes.run(connector, timeout), push('b')];
+    const failures = lost.map((each) => expect(each).rejects.toThrow('Query read timeout'));
+    await transactions.commit();
+    await transactions.commit();
+    await Promise.all([first, ...failures]);
+    expect(transactions.log.filter((line) => line === 'begin')).toHaveLength(2);
+  });
+
+  it('run at the same time if all of them only add resources', async () => {
+    const first = push('a');
+    const running: string[] = [];
+    const add = (name: string) =>
+      pushes.run(
+        connector,
+        async () => {
+          running.push(name);
+          await settled();
+          return { result: [name, ...running], changed: true };
+        },
+        { isAddition: true },
+      );
+    const added = [add('b'), add('c')];
+    await transactions.commit();
+    await transactions.commit();
+    expect(await Promise.all([first, ...added])).toEqual(['a', ['b', 'b', 'c'], ['c', 'b', 'c']]);
+    expect(transactions.log.slice(4)).toEqual(['begin', 'trigger', 'commit']);
+  });
+
+  it('that only add resources fail alone, after the others of the first attempt have ended', async () => {
+    const first = push('a');
+    const log: string[] = [];
+    const add = (name: string) =>
+      pushes.run(
+        connector,
+        async () => {
+          log.push(`${name} begins`);
+          if (name === 'bad') throw new Error(name);
+          await settled();
+          log.push(`${name} ends`);
+          return { result: name, changed: true };
+        },
+        { isAddition: true },
+      );
+    const added = [add('bad'), add('b')];
+    const failure = expect(added[0]).rejects.toThrow('bad');
+    await transactions.commit();
+    await settled();
+    await transactions.commit();
+    await failure;
+    expect(await Promise.all([first, added[1]])).toEqual(['a', 'b']);
+    expect(log).toEqual(['bad begins', 'b begins', 'b ends', 'bad begins', 'b begins', 'b ends']);
   });
 
   it('fail together if their transaction fails, without affecting the next', async () => {

@@ -25,7 +25,7 @@ import {
   touchScimResources,
 } from '@idsync/database/scim';
 import { ApiError, notFound } from '../http/api-error.js';
-import type { PushGroups } from './push-groups.service.js';
+import type { Push, PushGroups } from './push-groups.service.js';
 import { maxMemberships, maxScanned, pageBytes, scannedBytes } from './scim-bounds.js';
 import { nameIn } from './scim-document.js';
 import { refused } from './scim-error.js';
@@ -55,13 +55,14 @@ export async function createResource(
   { document = {}, members = [] }: ScimChange,
   withMemberships: boolean,
 ): Promise<ScimFound> {
-  return pushes.run(scope, async ({ tx, position }) => {
+  const create = async ({ tx, position }: Push) => {
     const row = await insertScimResource(tx, scope, { id: newUuid(), ...stored(scope, document), position });
     await touchScimResources(tx, scope, await editMembers(tx, scope, row.id, members), position);
     // Only these members can exist: a new user is in no group.
     const result = await loadAfterPush(tx, scope, row, withMemberships && members.length > 0);
     return { result, changed: true };
-  });
+  };
+  return pushes.run(scope, create, { isAddition: members.length === 0 });
 }
 
 /**

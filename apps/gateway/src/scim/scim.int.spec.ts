@@ -695,6 +695,29 @@ describe('a SCIM push', () => {
     expect((await client.jobs()).map(({ status }) => status)).toEqual(['queued']);
   });
 
+  it('that creates a user fails alone if the name is taken, also among others that only create', async () => {
+    await client.user('ada');
+    const release = await holdPushes();
+    const create = (userName: string) => client.send('POST', '/Users', { userName });
+    const first = create('first');
+    await gateway.fixture.waitForBlockedLock();
+    const pushesBegan = countPushes();
+    const pushes = ['bob', 'ADA', 'dora', 'bob', 'eve'].map(create);
+    await pushesBegan(pushes.length);
+    await release();
+    expect((await first).status).toBe(201);
+    const statuses = (await Promise.all(pushes)).map(({ status }) => status);
+    expect(statuses).toEqual([201, 409, 201, 409, 201]);
+    const { body } = await client.send('GET', '/Users');
+    expect(body.totalResults).toBe(5);
+    const rows = await gateway.fixture.rows<{ name: string }>(
+      `select document ->> 'userName' as name from scim_resources where connector_id = $1 order by name`,
+      [decodeId('connector', client.connector)],
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['ada', 'bob', 'dora', 'eve', 'first']);
+    expect((await client.jobs()).map(({ status }) => status)).toEqual(['queued']);
+  });
+
   it('of a connector with many at once is applied in few transactions', async () => {
     await Promise.all(Array.from({ length: 64 }, (_, n) => client.user(`many ${n}`)));
     const rows = await gateway.fixture.rows<{ moments: number; positions: number }>(
