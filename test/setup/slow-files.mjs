@@ -3,15 +3,14 @@
  * Approximate times are enough.
  */
 export const slowFiles = {
+  'test/console.e2e.spec.ts': 364,
   'libs/messaging/src/broker-cluster.int.spec.ts': 228,
   'test/model.e2e.spec.ts': 220,
   'test/memory-limits.e2e.spec.ts': 190,
-  'test/console.e2e.spec.ts': 163,
   'test/api-fuzz.e2e.spec.ts': 135,
   'test/upgrade.e2e.spec.ts': 117,
   'apps/standalone/src/embedded-database.int.spec.ts': 116,
   'test/replaced-workers.e2e.spec.ts': 114,
-  'test/poison-batch.e2e.spec.ts': 111,
   'test/webhook-faults.e2e.spec.ts': 93,
   'test/console-sources.e2e.spec.ts': 90,
   'test/rolling-restart.e2e.spec.ts': 87,
@@ -51,6 +50,7 @@ export const slowFiles = {
   'test/webhook-operations.e2e.spec.ts': 34,
   'apps/sync-worker/src/killed-worker.int.spec.ts': 32,
   'k8s/test/databases.int.spec.ts': 32,
+  'test/poison-batch.e2e.spec.ts': 27,
   'libs/connectors/src/ldap/open-ldap.int.spec.ts': 27,
   'test/full-disk.e2e.spec.ts': 27,
   'apps/gateway/src/scim/scim.int.spec.ts': 26,
