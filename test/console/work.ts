@@ -156,7 +156,7 @@ export function workTests(console: ConsoleContext): void {
       await page.getByRole('button', { name: 'Replay…' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText(/^(more than )?\d+ events? of this time/).waitFor();
-      await dialog.getByLabel('Events (optional)').fill('finding.resolved');
+      await dialog.getByLabel('Events (optional)').fill('machine_identity.decommissioned');
       await dialog.getByText('0 events of this time').waitFor();
       await dialog.getByLabel('Events (optional)').fill('identity.nonsense');
       await dialog.getByRole('status').getByText('identity.nonsense').waitFor();
