@@ -107,29 +107,40 @@ describe('.ci/services', () => {
   });
 });
 
-describe('.ci/memory-server', () => {
+describe('.ci/memory-servers', () => {
   const url = 'postgres://postgres:secret@127.0.0.1:5432/postgres';
-  const server = async (DATABASE_URL: string, version: string) => {
+  // In a folder of the test, because the script ends the servers of its folder.
+  const servers = (env: object, ...words: string[]) => run(join(scripts, 'memory-servers'), words, env, folder);
+  const database = async (DATABASE_URL: string, version: string) => {
     await writeFile(join(folder, 'psql'), `#!/usr/bin/env bash\necho ${version}\n`);
     await chmod(join(folder, 'psql'), 0o755);
-    // In a folder of the test, because the script ends the server of its folder.
-    return run(join(scripts, 'memory-server'), [], { DATABASE_URL, PATH: `${folder}:${process.env.PATH}` }, folder);
+    return servers({ DATABASE_URL, PATH: `${folder}:${process.env.PATH}` });
   };
+  afterEach(() => servers({}, 'stop'));
 
   it.each([
     ['is on another machine', 'postgres://postgres:secret@db.example.org/postgres', '150018', 'not on this machine'],
     ['has a version whose programs are not here', url, '990001', 'programs of its version'],
     ['does not answer', url, '', 'programs of its version'],
-  ])('leaves the tests to a server that %s, and says so', async (_, given, version, reason) => {
-    const { code, output } = await server(given, version);
+  ])('leaves the tests to a PostgreSQL that %s, and says so', async (_, given, version, reason) => {
+    const { code, output } = await database(given, version);
     expect(code).toBe(0);
     expect(output).toContain('the tests use the server of DATABASE_URL: ');
     expect(output).toContain(reason);
     expect(output).not.toContain('secret');
+    expect(output).not.toContain('DATABASE_URL=');
+  });
+
+  it('leaves the tests to a RabbitMQ on another machine, and says so', async () => {
+    const { code, output } = await servers({ AMQP_URL: 'amqp://guest:secret@mq.example.org' });
+    expect(code).toBe(0);
+    expect(output).toContain('the tests use the broker of AMQP_URL: it is not on this machine.');
+    expect(output).not.toContain('secret');
+    expect(output).not.toContain('AMQP_URL=');
   });
 
   it('has nothing to end if it was not started', async () => {
-    expect(await run(join(scripts, 'memory-server'), ['stop'], {}, folder)).toEqual({ code: 0, output: '' });
+    expect(await servers({}, 'stop')).toEqual({ code: 0, output: '' });
   });
 });
 

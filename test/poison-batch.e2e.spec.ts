@@ -91,7 +91,7 @@ eachBus(describe)('a record that crashes the directory whenever it is applied, o
     let kills = 0;
     const job = async () =>
       (await tenant.client.get(`/v1/sync/jobs/${triggered.body.job_id}`)).body as { status: string };
-    for (let look = 0; look < 3_000 && ['queued', 'running'].includes((await job()).status); look += 1) {
+    for (const end = Date.now() + 300_000; Date.now() < end && ['queued', 'running'].includes((await job()).status); ) {
       const waiting = await fixture.rows(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
             and query like '%correlation_keys%'`,
@@ -105,17 +105,20 @@ eachBus(describe)('a record that crashes the directory whenever it is applied, o
           `select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock' and query like '%correlation_keys%'`,
         );
-        // The leases of the killed process would end half a minute later.
+        // The leases of the killed process would end ten seconds later.
         await fixture.rows(`update relay_leases set until = now() where producer = 'idsync_directory'`);
         await fixture.rows(
           `update bus_messages set available_at = now()
-            where queue = 'directory' and lease_token is not null and available_at > now()`,
+            where queue like 'directory.%' and lease_token is not null and available_at > now()`,
         );
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     isHeld = false;
-    expect(await job()).toMatchObject({
+    const ended = await job();
+    if (!ended.status.startsWith('completed'))
+      process.stderr.write(services.map((service) => service.lastOutput).join('\n'));
+    expect(ended).toMatchObject({
       status: 'completed_with_errors',
       error_message: `1 record was left out; ${bad}: could not be applied: the directory was stopped twice while applying it`,
     });

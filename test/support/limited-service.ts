@@ -11,6 +11,8 @@ import { programOf, type ServiceProcessName } from './services.js';
 export class LimitedService {
   /** Exit states of unexpected ends. */
   readonly ends: string[] = [];
+  /** The last characters that the process wrote to stderr. */
+  lastOutput = '';
   private child: ChildProcess | undefined;
   private wanted = true;
 
@@ -46,17 +48,17 @@ export class LimitedService {
     const words = ['-c', 'read -r _; exec "$0" "$1"', process.execPath, programOf(this.name)];
     const child = spawn('/bin/sh', words, { stdio: ['pipe', 'ignore', 'pipe'], env: this.env });
     this.child = child;
-    let lastOutput = '';
+    this.lastOutput = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (process.env.IDSYNC_TEST_LOGS) process.stderr.write(text);
-      lastOutput = (lastOutput + text).slice(-1_000);
+      this.lastOutput = (this.lastOutput + text).slice(-1_000);
     });
     if (child.pid !== undefined) this.limit?.add(child.pid);
     child.stdin.end('\n');
     child.once('close', (code, signal) => {
       this.child = undefined;
       if (!this.wanted) return;
-      this.ends.push(`${this.name}: ${signal ?? code}: ${lastOutput.trim()}`);
+      this.ends.push(`${this.name}: ${signal ?? code}: ${this.lastOutput.trim()}`);
       this.launch();
     });
   }
