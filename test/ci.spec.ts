@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { canStartPostgres } from './setup/allowed-skips.mjs';
 
 const scripts = fileURLToPath(new URL('../.ci/', import.meta.url));
 const given = ['CI_WITHOUT', 'CI_COMPOSE', 'DATABASE_URL', 'AMQP_URL'];
@@ -121,7 +122,6 @@ describe('.ci/memory-servers', () => {
   it.each([
     ['is on another machine', 'postgres://postgres:secret@db.example.org/postgres', '150018', 'not on this machine'],
     ['has a version whose programs are not here', url, '990001', 'programs of its version'],
-    ['does not answer', url, '', 'programs of its version'],
   ])('leaves the tests to a PostgreSQL that %s, and says so', async (_, given, version, reason) => {
     const { code, output } = await database(given, version);
     expect(code).toBe(0);
@@ -129,6 +129,14 @@ describe('.ci/memory-servers', () => {
     expect(output).toContain(reason);
     expect(output).not.toContain('secret');
     expect(output).not.toContain('DATABASE_URL=');
+  });
+
+  (canStartPostgres() ? it : it.skip)('starts a PostgreSQL if none answers', async () => {
+    const { code, output } = await database(url, '');
+    expect(code).toBe(0);
+    const [, started] = /^DATABASE_URL=(postgres:.*)$/m.exec(output) ?? [];
+    const asked = await run('psql', [started ?? '', '-Atc', 'show fsync']);
+    expect(asked).toEqual({ code: 0, output: 'off\n' });
   });
 
   it('leaves the tests to a RabbitMQ on another machine, and says so', async () => {
@@ -257,9 +265,11 @@ describe('.ci/history', () => {
 
 describe('.ci/run', () => {
   it('stops at a step that fails, and prints the steps that did not run', async () => {
+    // In a folder of the test, because the script ends the servers in memory of its folder.
+    await cp(scripts, join(folder, '.ci'), { recursive: true });
     const url = `127.0.0.1:${await freePort()}`;
     const env = { DATABASE_URL: `postgres://${url}`, AMQP_URL: `amqp://${url}`, CI_WITHOUT: 'docker' };
-    const { code, output } = await run(join(scripts, 'run'), [], env);
+    const { code, output } = await run(join(folder, '.ci/run'), [], env);
     expect(code).toBe(1);
     expect(output).toMatch(
       /== FAILED \(\d+s\): \.ci\/services\n== did not run:\n {3}\.ci\/history\n {3}\.ci\/programs\n/,

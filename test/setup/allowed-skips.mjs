@@ -1,10 +1,19 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, statfsSync } from 'node:fs';
 
 const inCi = process.env.CI === 'true';
 
 async function canLimitMemory() {
   const { MemoryLimit } = await import('../../libs/testing/dist/memory-limit.js');
   return MemoryLimit.unavailable() === undefined;
+}
+
+/** Whether `.ci/memory-servers` can start a PostgreSQL here. */
+export function canStartPostgres() {
+  const folders = ['/usr/lib/postgresql', '/dev/shm'];
+  if (process.getuid?.() !== 0 || !folders.every((folder) => existsSync(folder))) return false;
+  const { bavail, bsize } = statfsSync('/dev/shm');
+  return bavail * bsize >= 8 * 1024 ** 3;
 }
 
 /**
@@ -62,6 +71,11 @@ export const allowedSkips = [
     because: 'Docker Compose is not installed',
     when: () => spawnSync('docker', ['compose', 'version']).status !== 0,
     tests: { 'test/compose/compose-file.spec.ts': ['is accepted by docker compose'] },
+  },
+  {
+    because: 'no PostgreSQL can be started in memory: it needs its programs, root and 8 GB in /dev/shm',
+    when: () => !canStartPostgres(),
+    tests: { 'test/ci.spec.ts': ['.ci/memory-servers starts a PostgreSQL if none answers'] },
   },
   {
     because: 'AMQP_URL is not set',
