@@ -1,147 +1,33 @@
-import { decodeId, encodeId } from '@idsync/contracts';
-import { Database } from '@idsync/database';
-import { beginPush } from '@idsync/database/scim';
+import { decodeId } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
+import { addTenant, ask, core, countPushes, type Json, type Resource, ScimProvider } from '../../test/scim-provider.js';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.js';
-import { PushGroups } from './push-groups.service.js';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-const core = 'urn:ietf:params:scim:schemas:core:2.0';
-const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
-
-type Json = Record<string, unknown>;
-interface Resource extends Json {
-  id: string;
-  meta: { location: string; version: string };
-}
 
 let gateway: OperatedGateway;
 let tenant: string;
-let names = 0;
 
 beforeAll(async () => {
   gateway = await OperatedGateway.start();
-  tenant = `/tenants/${(await operator('POST', '/tenants', { name: 'Test' })).body.id}`;
+  tenant = await addTenant(gateway);
 });
 
 afterAll(() => gateway?.close());
 
 const operator: OperatedGateway['operator'] = (...call) => gateway.operator(...call);
 
-async function ask(method: string, path: string, token: string, body?: unknown, headers: Record<string, string> = {}) {
-  const answer = await fetch(`${gateway.url}${path}`, {
-    method,
-    headers: { 'content-type': 'application/scim+json', authorization: `Bearer ${token}`, ...headers },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, body: (text ? JSON.parse(text) : {}) as Json };
-}
-
-/** Holds a push to the connector open until it is released, so that others wait. */
-async function holdPushes(): Promise<() => Promise<void>> {
-  const database = await Database.connect({ url: gateway.database.url, service: 'gateway' });
-  const tenantId = decodeId('tenant', tenant.slice('/tenants/'.length)) ?? '';
-  let release = () => {};
-  let started = () => {};
-  const began = new Promise<void>((resolve) => {
-    started = resolve;
-  });
-  const held = database.transaction(tenantId, async (tx) => {
-    await beginPush(tx, tenantId, decodeId('connector', client.connector) ?? '');
-    started();
-    await new Promise<void>((resolve) => {
-      release = resolve;
-    });
-  });
-  await began;
-  return async () => {
-    release();
-    await held;
-    await database.close();
-  };
-}
-
-/** Counts pushes that begin from now on. Returns a function that waits for the given number. */
-function countPushes(): (count: number) => Promise<void> {
-  const begun = jest.spyOn(PushGroups.prototype, 'run');
-  return async (count) => {
-    while (begun.mock.calls.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
-    begun.mockRestore();
-  };
-}
-
-/** The identity provider of a scim-push connector. */
-class Client {
-  constructor(
-    readonly connector: string,
-    readonly token: string,
-  ) {}
-
-  static async create(): Promise<Client> {
-    names += 1;
-    const { body } = await operator('POST', `${tenant}/connectors`, {
-      type: 'scim-push',
-      name: `Push ${names}`,
-      config: {},
-    });
-    const { body: issued } = await operator('POST', `${tenant}/connectors/${body.id}/tokens`, { name: 'Okta' });
-    return new Client(String(body.id), String(issued.token));
-  }
-
-  send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
-    ask(method, `/scim/v2/${this.connector}${path}`, this.token, body, headers);
-
-  async user(userName: string, more: object = {}): Promise<Resource> {
-    const { status, body } = await this.send('POST', '/Users', { schemas: [`${core}:User`], userName, ...more });
-    expect(status).toBe(201);
-    return body as Resource;
-  }
-
-  async group(displayName: string, members: readonly Resource[] = []): Promise<Resource> {
-    const list = members.map(({ id }) => ({ value: id }));
-    const { status, body } = await this.send('POST', '/Groups', {
-      schemas: [`${core}:Group`],
-      displayName,
-      members: list,
-    });
-    expect(status).toBe(201);
-    return body as Resource;
-  }
-
-  patch = (path: string, ...Operations: object[]) => this.send('PATCH', path, { schemas: [patchOp], Operations });
-
-  async members(group: Resource): Promise<unknown[]> {
-    const { body } = await this.send('GET', `/Groups/${group.id}`);
-    return ((body.members ?? []) as { value: string }[]).map(({ value }) => value);
-  }
-
-  jobs = () =>
-    gateway.fixture.rows<{ id: string; status: string }>('select id, status from sync_jobs where connector_id = $1', [
-      decodeId('connector', this.connector),
-    ]);
-}
-
-/** Returns the positions of the client's users in the order of changes, by public id. */
-async function positions(): Promise<Map<string, number>> {
-  const rows = await gateway.fixture.rows<{ id: string; position: string }>(
-    `select id, position from scim_resources where connector_id = $1 and kind = 'User'`,
-    [decodeId('connector', client.connector)],
-  );
-  return new Map(rows.map(({ id, position }) => [encodeId('scimResource', id), Number(position)]));
-}
-
-let client: Client;
+let client: ScimProvider;
 beforeEach(async () => {
-  client = await Client.create();
+  client = await ScimProvider.create(gateway, tenant);
 });
 
 describe('the SCIM service of a connector', () => {
   it('accepts only its own tokens, which are valid for nothing else', async () => {
-    const other = await Client.create();
+    const other = await ScimProvider.create(gateway, tenant);
     for (const token of [other.token, 'the-operators-token-of-this-test', 'nonsense', '']) {
-      const { status, headers, body } = await ask('GET', `/scim/v2/${client.connector}/Users`, token);
+      const { status, headers, body } = await ask(gateway, 'GET', `/scim/v2/${client.connector}/Users`, token);
       expect(status).toBe(401);
       expect(headers.get('www-authenticate')).toBe('Bearer');
       expect(headers.get('content-type')).toContain('application/scim+json');
@@ -155,9 +41,9 @@ describe('the SCIM service of a connector', () => {
       const answer = await fetch(`${gateway.url}${path}`, { headers: { 'x-api-key': client.token } });
       expect(answer.status).toBe(401);
     }
-    expect((await ask('GET', `/admin/v1${tenant}`, client.token)).status).toBe(401);
+    expect((await ask(gateway, 'GET', `/admin/v1${tenant}`, client.token)).status).toBe(401);
     const { body: key } = await operator('POST', `${tenant}/api-keys`, { name: 'a client' });
-    expect((await ask('GET', `/scim/v2/${client.connector}/Users`, String(key.key))).status).toBe(401);
+    expect((await ask(gateway, 'GET', `/scim/v2/${client.connector}/Users`, String(key.key))).status).toBe(401);
     const { body: keys } = await operator('GET', `${tenant}/api-keys`);
     expect((keys.data as Json[]).map(({ name }) => name)).not.toContain('Okta');
   });
@@ -170,7 +56,7 @@ describe('the SCIM service of a connector', () => {
     const second = String((await operator('POST', `${path}/tokens`, { name: 'Second' })).body.token);
     await operator('DELETE', `${path}/tokens/${(body.data as Resource[])[0]?.id}`);
     expect((await client.send('GET', '/Users')).status).toBe(401);
-    const again = new Client(client.connector, second);
+    const again = new ScimProvider(gateway, tenant, client.connector, second);
     await again.user('ada');
     await operator('DELETE', path);
     expect((await again.send('GET', '/Users')).status).toBe(401);
@@ -276,7 +162,7 @@ describe('a SCIM user', () => {
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ status: '409', scimType: 'uniqueness' });
     const bob = await client.user('bob');
     expect((await client.send('PUT', `/Users/${bob.id}`, { userName: 'ADA' })).status).toBe(409);
-    await (await Client.create()).user('ada');
+    await (await ScimProvider.create(gateway, tenant)).user('ada');
   });
 
   it('is found by filters, in pages, with the requested attributes', async () => {
@@ -335,11 +221,8 @@ describe('a SCIM user', () => {
 
   it('of another connector or tenant is not found', async () => {
     const ada = await client.user('ada');
-    const other = await Client.create();
-    const mine = tenant;
-    tenant = `/tenants/${(await operator('POST', '/tenants', { name: 'Another' })).body.id}`;
-    const foreign = await Client.create();
-    tenant = mine;
+    const other = await ScimProvider.create(gateway, tenant);
+    const foreign = await ScimProvider.create(gateway, await addTenant(gateway));
     for (const stranger of [other, foreign]) {
       for (const method of ['GET', 'DELETE'])
         expect((await stranger.send(method, `/Users/${ada.id}`)).status).toBe(404);
@@ -482,7 +365,7 @@ describe('a SCIM body', () => {
   });
 
   it('is refused before it is parsed if too many requests of its tenant wait', async () => {
-    const release = await holdPushes();
+    const release = await client.holdPushes();
     const pushesBegan = countPushes();
     const pushes = Array.from({ length: 16 }, (_, n) => `held ${n}`).map((userName) =>
       client.send('POST', '/Users', { userName }),
@@ -540,7 +423,7 @@ describe('a large SCIM response', () => {
        select tenant_id, id, $2, gen_random_uuid(), id::text || ' ' || $2::text || ' large ' || n,
               $3::jsonb || jsonb_build_object('userName', 'large ' || n), n
          from connectors, generate_series(1, $4::int) n where id = $1 returning id`,
-      [decodeId('connector', client.connector), kind, JSON.stringify(document), count],
+      [client.connectorId, kind, JSON.stringify(document), count],
     );
 
   it('is listed in pages of 2 MiB, shorter than count, with the total', async () => {
@@ -591,141 +474,5 @@ describe('a large SCIM response', () => {
     const extension = { list: Array(10_000).fill(1) };
     const { status, body } = await client.send('POST', '/Users', { userName: 'a', 'urn:x:y:z': extension });
     expect([status, body.detail]).toEqual([400, 'the resource must have at most 10000 values']);
-  });
-});
-
-describe('a SCIM push', () => {
-  it('creates one sync job, and none while a queued job will read it', async () => {
-    const ada = await client.user('ada');
-    await client.user('bob');
-    const [queued, ...others] = await client.jobs();
-    expect([queued?.status, others]).toEqual(['queued', []]);
-    await gateway.fixture.rows(`update sync_jobs set status = 'running', started_at = now() where id = $1`, [
-      queued?.id,
-    ]);
-    await client.patch(`/Users/${ada.id}`, { op: 'replace', path: 'title', value: 'Countess' });
-    expect((await client.jobs()).map(({ status }) => status).sort()).toEqual(['queued', 'running']);
-  });
-
-  it('without changes writes nothing and creates no job', async () => {
-    const ada = await client.user('ada', { title: 'Countess' });
-    const staff = await client.group('Staff', [ada]);
-    await gateway.fixture.rows(`update sync_jobs set status = 'completed', started_at = now(), completed_at = now()`);
-    await client.patch(`/Users/${ada.id}`, { op: 'replace', path: 'title', value: 'Countess' });
-    await client.send('PUT', `/Users/${ada.id}`, { userName: 'ada', title: 'Countess' });
-    await client.patch(`/Groups/${staff.id}`, { op: 'add', path: 'members', value: [{ value: ada.id }] });
-    expect((await client.jobs()).map(({ status }) => status)).toEqual(['completed']);
-    expect((await client.send('GET', `/Groups/${staff.id}`)).body).toMatchObject({ meta: { version: 'W/"1"' } });
-  });
-
-  it('that renames a group lets the next job read its members again, and no other user', async () => {
-    const [ada, bob, dora] = [await client.user('ada'), await client.user('bob'), await client.user('dora')];
-    const staff = await client.group('Staff', [ada, bob]);
-    const before = await positions();
-    await client.patch(`/Groups/${staff.id}`, { op: 'replace', path: 'displayName', value: 'Everybody' });
-    const after = await positions();
-    const last = Math.max(...before.values());
-    expect([ada, bob].map(({ id }) => (after.get(id) ?? 0) > last)).toEqual([true, true]);
-    expect(after.get(dora.id)).toBe(before.get(dora.id));
-    expect((await client.send('GET', `/Users/${ada.id}`)).body).toMatchObject({ meta: { version: 'W/"3"' } });
-    await client.patch(`/Groups/${staff.id}`, { op: 'replace', path: 'externalId', value: 'x1' });
-    expect(await positions()).toEqual(after);
-  });
-
-  it('that removes members of a group lets the next job read them again, and no other user', async () => {
-    const [ada, bob, dora] = [await client.user('ada'), await client.user('bob'), await client.user('dora')];
-    const staff = await client.group('Staff', [ada, bob, dora]);
-    const read = async (...operation: Parameters<Client['patch']>) => {
-      const before = await positions();
-      await client.patch(...operation);
-      const after = await positions();
-      return [ada, bob, dora].map(({ id }) => after.get(id) !== before.get(id));
-    };
-    const path = `/Groups/${staff.id}`;
-    expect(await read(path, { op: 'remove', path: `members[value eq "${ada.id}"]` })).toEqual([true, false, false]);
-    expect(await read(path, { op: 'replace', path: 'members', value: [{ value: bob.id }] })).toEqual([
-      false,
-      false,
-      true,
-    ]);
-    expect(await read(path, { op: 'remove', path: 'members' })).toEqual([false, true, false]);
-  });
-
-  it('has a unique position that grows with every commit under concurrency', async () => {
-    const users = await Promise.all(Array.from({ length: 30 }, (_, index) => client.user(`user ${index}`)));
-    await Promise.all(
-      users.map(({ id }) => client.patch(`/Users/${id}`, { op: 'add', path: 'title', value: 'the same' })),
-    );
-    const rows = await gateway.fixture.rows<{ position: string }>(
-      `select position from scim_resources where name_key like '% user %' order by changed_at`,
-    );
-    expect(new Set(rows.map(({ position }) => position)).size).toBe(30);
-  });
-
-  it('shares a transaction with those that wait, is answered after its commit, and fails alone', async () => {
-    const [ada, old] = [await client.user('ada'), await client.user('old')];
-    const release = await holdPushes();
-    const first = client.send('POST', '/Users', { userName: 'first' });
-    await gateway.fixture.waitForBlockedLock();
-    const pushesBegan = countPushes();
-    const create = (userName: string) => client.send('POST', '/Users', { userName });
-    const pushes = [
-      create('bob'),
-      create('ADA'),
-      client.send('PUT', `/Users/${ada.id}`, { userName: 'ada', title: 'Countess' }, { 'if-match': 'W/"7"' }),
-      client.send('POST', '/Groups?excludedAttributes=members', { displayName: 'x', members: [{ value: 'scr_x' }] }),
-      client.send('DELETE', '/Users/scr_none'),
-      create('dora'),
-      client.send('DELETE', `/Users/${old.id}`),
-      create('eve'),
-    ];
-    await pushesBegan(pushes.length);
-    const answered = Promise.race([first, ...pushes]).then(() => true);
-    expect(await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, 200, false))])).toBe(false);
-    await release();
-    expect((await first).status).toBe(201);
-    const statuses = (await Promise.all(pushes)).map(({ status }) => status);
-    expect(statuses).toEqual([201, 409, 412, 400, 404, 201, 204, 201]);
-    const rows = await gateway.fixture.rows<{ name: string | null }>(
-      `select document ->> 'userName' as name from scim_resources
-        where connector_id = $1 and kind = 'User' and deleted_at is null order by name`,
-      [decodeId('connector', client.connector)],
-    );
-    expect(rows.map(({ name }) => name)).toEqual(['ada', 'bob', 'dora', 'eve', 'first']);
-    expect((await client.jobs()).map(({ status }) => status)).toEqual(['queued']);
-  });
-
-  it('that creates a user fails alone if the name is taken, also among others that only create', async () => {
-    await client.user('ada');
-    const release = await holdPushes();
-    const create = (userName: string) => client.send('POST', '/Users', { userName });
-    const first = create('first');
-    await gateway.fixture.waitForBlockedLock();
-    const pushesBegan = countPushes();
-    const pushes = ['bob', 'ADA', 'dora', 'bob', 'eve'].map(create);
-    await pushesBegan(pushes.length);
-    await release();
-    expect((await first).status).toBe(201);
-    const statuses = (await Promise.all(pushes)).map(({ status }) => status);
-    expect(statuses).toEqual([201, 409, 201, 409, 201]);
-    const { body } = await client.send('GET', '/Users');
-    expect(body.totalResults).toBe(5);
-    const rows = await gateway.fixture.rows<{ name: string }>(
-      `select document ->> 'userName' as name from scim_resources where connector_id = $1 order by name`,
-      [decodeId('connector', client.connector)],
-    );
-    expect(rows.map(({ name }) => name)).toEqual(['ada', 'bob', 'dora', 'eve', 'first']);
-    expect((await client.jobs()).map(({ status }) => status)).toEqual(['queued']);
-  });
-
-  it('of a connector with many at once is applied in few transactions', async () => {
-    await Promise.all(Array.from({ length: 64 }, (_, n) => client.user(`many ${n}`)));
-    const rows = await gateway.fixture.rows<{ moments: number; positions: number }>(
-      `select count(distinct changed_at)::int as moments, count(distinct position)::int as positions from scim_resources
-        where connector_id = $1`,
-      [decodeId('connector', client.connector)],
-    );
-    expect(rows[0]?.positions).toBe(64);
-    expect(rows[0]?.moments).toBeLessThan(32);
   });
 });
