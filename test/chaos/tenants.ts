@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodeId, newUuid } from '@idsync/contracts';
 import { Client, createTenant, type Tenant } from '../support/client.js';
@@ -70,6 +71,8 @@ export class Tenants {
   /** Changes and reads each source repeatedly until `pause`. */
   begin(): void {
     this.stopping = new AbortController();
+    // Each source waits for it, and there are more than ten.
+    setMaxListeners(0, this.stopping.signal);
     const loops = this.all.flatMap(({ tenant, sources }, nth) =>
       sources.map((source) => this.live(tenant, nth, source)),
     );

@@ -71,9 +71,9 @@ export async function createConnector(tenant: Tenant, body: object): Promise<str
 const ended = new Set(['completed', 'completed_with_errors', 'failed', 'cancelled']);
 
 /** Triggers a sync and waits for its end; resolves with the job's status. */
-export async function sync(tenant: Tenant, connectorId: string): Promise<Answer['body']> {
+export async function sync(tenant: Tenant, connectorId: string, withinMs?: number): Promise<Answer['body']> {
   const triggered = await tenant.client.post('/v1/sync/trigger', { connector_id: connectorId });
-  return jobEnd(tenant, triggered.body.job_id);
+  return jobEnd(tenant, triggered.body.job_id, withinMs);
 }
 
 export async function jobEnd(tenant: Tenant, jobId: string, withinMs = 120_000): Promise<Answer['body']> {
