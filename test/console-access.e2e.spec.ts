@@ -41,8 +41,7 @@ afterEach(async () => {
 });
 
 const opened = async (options?: BrowserContextOptions, token?: string) => {
-  visit = await idsync.visit(options);
-  await visit.signIn(token);
+  visit = await idsync.signedIn(options, token);
   return visit.page;
 };
 
@@ -151,6 +150,7 @@ suite('access in the console', () => {
     { view: '1280 pixels, dark', options: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' } },
   ] as const)('has no accessibility violation and fits at $view', async ({ options }) => {
     await opened(options);
+    await visit.open();
     for (const path of [
       '/access',
       '/access?view=operators',
@@ -161,7 +161,7 @@ suite('access in the console', () => {
       '/rules',
       '/rules?view=precedence',
     ]) {
-      await visit.open(path);
+      await visit.follow(path);
       expect([path, await visit.widths()]).toEqual([path, [options.viewport.width, options.viewport.width]]);
       expect([path, await visit.squashed()]).toEqual([path, []]);
       expect([path, await visit.violations()]).toEqual([path, []]);

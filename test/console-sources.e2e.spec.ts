@@ -29,8 +29,7 @@ afterEach(async () => {
 });
 
 const opened = async (options?: BrowserContextOptions, token?: string) => {
-  visit = await idsync.visit(options);
-  await visit.signIn(token);
+  visit = await idsync.signedIn(options, token);
   return visit.page;
 };
 

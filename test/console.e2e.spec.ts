@@ -107,8 +107,7 @@ afterEach(async () => {
 });
 
 const opened = async (options?: BrowserContextOptions, token?: string) => {
-  visit = await idsync.visit(options);
-  await visit.signIn(token);
+  visit = await idsync.signedIn(options, token);
   return visit;
 };
 
@@ -129,7 +128,8 @@ suite('the console in a browser', () => {
   });
 
   it('loads at most 200 KiB of scripts, compressed, until a screen is shown', async () => {
-    await opened();
+    visit = await idsync.visit();
+    await visit.signIn();
     const loaded = await visit.page.evaluate<string[]>(
       "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js'))",
     );
@@ -160,8 +160,9 @@ suite('the console in a browser', () => {
     'has no accessibility violation and no report on any screen, and fits, at $view',
     async ({ size, options }: { size: typeof desktop; options: BrowserContextOptions }) => {
       await opened({ ...options, viewport: size });
+      await visit.open();
       for (const [name, path] of Object.entries(screens)) {
-        await visit.open(path);
+        await visit.follow(path);
         const found = {
           name,
           widths: await visit.widths(),
@@ -205,6 +206,7 @@ suite('the console in a browser', () => {
 
   it('finds a person by keyboard, and says why she has her title', async () => {
     await opened();
+    await visit.open();
     const { page } = visit;
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search' }).fill('linh');

@@ -5,7 +5,7 @@ import type { ConsoleUnderTest, Visit } from '../support/console-browser.js';
 export interface ConsoleContext {
   readonly idsync: ConsoleUnderTest;
   readonly tenant: string;
-  /** Opens a window, and signs in: as the administrator without a token. */
+  /** Opens a window with a session, and no page yet: of the administrator without a token. */
   opened: (options?: BrowserContextOptions, token?: string) => Promise<Visit>;
   /** Returns the id of the first person who is found. */
   personNamed: (text: string) => Promise<string>;

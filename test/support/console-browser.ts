@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 /** About seven letters. */
 const leastColumnPx = 60;
-const axe = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 interface Credentials {
   base_url: string;
@@ -18,6 +19,9 @@ interface Credentials {
 
 /** The whole of `npm start` with its demo, and a browser on its console. */
 export class ConsoleUnderTest {
+  /** By token. */
+  private readonly sessions = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>();
+
   private constructor(
     private readonly child: ChildProcess,
     private readonly dataDir: string,
@@ -68,12 +72,28 @@ export class ConsoleUnderTest {
   /** Opens a browser without a session. */
   async visit(options: BrowserContextOptions = {}): Promise<Visit> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    // Sending the script of axe to each page and compiling it takes as much CPU as the checks themselves.
-    await context.addInitScript({ path: axe });
     // Thirty seconds, the default, are too short for a sign-in on a machine that runs ten times as much as it can.
     context.setDefaultTimeout(90_000);
     const page = await context.newPage();
     return new Visit(page, this.credentials);
+  }
+
+  /**
+   * Opens a browser with a session of the token, and no page yet. Signing in by the form, which happens once for each
+   * token, takes as long as the rest of most tests.
+   */
+  async signedIn(options: BrowserContextOptions = {}, token = this.credentials.admin_token): Promise<Visit> {
+    let session = this.sessions.get(token);
+    if (!session) {
+      const first = await this.visit();
+      await first.signIn(token);
+      session = await first.page.context().cookies();
+      this.sessions.set(token, session);
+      await first.close();
+    }
+    const visit = await this.visit(options);
+    await visit.page.context().addCookies(session);
+    return visit;
   }
 
   async close(): Promise<void> {
@@ -120,6 +140,18 @@ export class Visit {
     await this.settled();
   };
 
+  /** Opens another screen of the tenant as a link does, which takes half as long as loading the page again. */
+  readonly follow = async (path = ''): Promise<void> => {
+    await this.page.evaluate(
+      `new Promise((resolve) => {
+         const router = window.__TSR_ROUTER__;
+         const stop = router.subscribe('onRendered', () => { stop(); resolve(); });
+         router.history.push(${JSON.stringify(`/console/${this.credentials.tenant_id}${path}`)});
+       })`,
+    );
+    await this.settled();
+  };
+
   readonly settled = async (): Promise<void> => {
     await this.page.locator('h1').first().waitFor();
     await this.page.locator('[aria-label="Loading"]').first().waitFor({ state: 'detached' });
@@ -132,6 +164,7 @@ export class Visit {
       `Promise.all(document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity)
          .map((each) => each.finished.catch(() => undefined))).then(() => undefined)`,
     );
+    if (await this.page.evaluate('!window.axe')) await this.page.evaluate(axe);
     return this.page.evaluate(
       'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html }) => html) })))',
     );
