@@ -3,10 +3,10 @@
  * Approximate times are enough.
  */
 export const slowFiles = {
-  'test/console.e2e.spec.ts': 364,
+  'test/memory-limits.e2e.spec.ts': 290,
+  'test/console.e2e.spec.ts': 280,
   'libs/messaging/src/broker-cluster.int.spec.ts': 228,
   'test/model.e2e.spec.ts': 220,
-  'test/memory-limits.e2e.spec.ts': 190,
   'test/api-fuzz.e2e.spec.ts': 135,
   'test/upgrade.e2e.spec.ts': 117,
   'apps/standalone/src/embedded-database.int.spec.ts': 116,
@@ -53,8 +53,6 @@ export const slowFiles = {
   'test/poison-batch.e2e.spec.ts': 27,
   'libs/connectors/src/ldap/open-ldap.int.spec.ts': 27,
   'test/full-disk.e2e.spec.ts': 27,
-  'apps/gateway/src/scim/scim.int.spec.ts': 18,
-  'apps/gateway/src/scim/push-groups.int.spec.ts': 12,
   'apps/webhook-dispatcher/src/documented-verifiers.int.spec.ts': 26,
   'libs/database/src/database.int.spec.ts': 26,
   'test/pipeline.e2e.spec.ts': 26,
@@ -71,6 +69,7 @@ export const slowFiles = {
   'apps/gateway/src/oidc/oidc.int.spec.ts': 19,
   'apps/directory/src/start.int.spec.ts': 18,
   'libs/connectors/src/sql/sql-connector.int.spec.ts': 18,
+  'apps/gateway/src/scim/scim.int.spec.ts': 18,
   'test/additions.e2e.spec.ts': 18,
   'apps/gateway/src/http/http-edge.int.spec.ts': 17,
   'libs/connectors/src/ldap/directory-server-389.int.spec.ts': 17,
