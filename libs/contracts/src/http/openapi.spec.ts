@@ -128,8 +128,11 @@ describe('the OpenAPI document', () => {
       ),
     ]);
     expect(schemas.length).toBeGreaterThan(100);
-    for (const schema of schemas) {
-      expect(() => ajv.compile({ ...schema, components: document.components })).not.toThrow();
+    // In one document, so that each component is compiled once.
+    const $id = 'https://idsync.example/openapi';
+    ajv.addSchema({ $id, components: document.components, $defs: { ...schemas } });
+    for (const nth of schemas.keys()) {
+      expect(() => ajv.compile({ $ref: `${$id}#/$defs/${nth}` })).not.toThrow();
     }
   });
 
