@@ -151,9 +151,11 @@ export const sourceText = 'w0rd-of-the-source';
 
 /** Expects no part of a secret of six characters or more. */
 function expectNoPart(source: SourceUnderTest, said: string): void {
-  for (const secret of source.secrets) {
-    for (let at = 0; at + 6 <= secret.length; at += 1) expect(said).not.toContain(secret.slice(at, at + 6));
-  }
+  const parts = source.secrets.flatMap((secret) =>
+    Array.from({ length: Math.max(0, secret.length - 5) }, (_, at) => secret.slice(at, at + 6)),
+  );
+  // One expectation, because they were a third of the time of some connectors.
+  expect(parts.filter((part) => said.includes(part))).toEqual([]);
 }
 
 function isFailedExpectation(error: unknown): boolean {
