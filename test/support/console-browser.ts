@@ -140,7 +140,10 @@ export class Visit {
     await this.settled();
   };
 
-  /** Opens another screen of the tenant as a link does, which takes half as long as loading the page again. */
+  /**
+   * Opens another screen of the tenant as a link does, which takes half as long as loading the page again. TanStack Router
+   * makes itself known to the page by this name.
+   */
   readonly follow = async (path = ''): Promise<void> => {
     await this.page.evaluate(
       `new Promise((resolve) => {

@@ -3,7 +3,6 @@ import { assignTime, confirmTime, proposeTime, recordEvents } from '@idsync/data
 import {
   addToCounters,
   deleteRecords,
-  type FormerReference,
   findFormerlyActive,
   findGroupsWithMembers,
   insertIdentities,
@@ -24,6 +23,7 @@ import { countChanges } from './count-changes.js';
 import { describeChanges } from './describe-changes.js';
 import { describeGroups, groupChanges } from './group-changes.js';
 import { retentionMs } from './lifecycle.js';
+import { formerManagers } from './managers/former-references.js';
 import { resolveManagers } from './managers/resolve-managers.js';
 import { noteForMatching } from './matching/note-for-matching.js';
 import { type PlacedRecords, placeRecords } from './matching/place-records.js';
@@ -118,16 +118,6 @@ async function lockSequence(tx: Transaction, { tenantId, at }: TimedCause): Prom
 function writesOnlyLockedRows({ records, merged, ended, erased }: Settled, { revived }: TimedCause): boolean {
   const removes = merged.length + ended.length + erased.length > 0 || records.some(({ removed }) => removed);
   return !removes && (revived?.size ?? 0) === 0;
-}
-
-/** Returns the managers that these users no longer have, or name by another text. */
-function formerManagers(changes: readonly RecordChange[]): FormerReference[] {
-  return changes.flatMap(({ record, before }) => {
-    if (before?.managerId === undefined) return [];
-    const text = before.fields.manager_id?.[0];
-    const isSame = before.managerId === record.managerId && text === record.fields.manager_id?.[0];
-    return isSame ? [] : { recordId: record.id, identityId: before.managerId, text };
-  });
 }
 
 async function saveIdentities(

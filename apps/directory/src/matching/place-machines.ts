@@ -12,6 +12,7 @@ import {
 import type { Cause } from '../cause.js';
 import { deriveIdentityStatus } from '../derive-status.js';
 import { effectiveOwner, type PersonState } from '../machines.js';
+import { endedReference } from '../managers/former-references.js';
 import type { Ranking } from '../rank-sources.js';
 import type { RecordChange } from '../record-change.js';
 import { findSubjects, type PlacedPeople } from './find-machines.js';
@@ -111,9 +112,8 @@ export async function placeMachines(
       if (stored?.value !== named.value || stored?.identityId !== one.identityId) {
         changed.push({ recordId: record.id, role: named.role, value: named.value, identityId: one.identityId });
       }
-      const text = change.before?.fields[named.role]?.[0];
-      const isSame = stored?.identityId === one.identityId && text === record.fields[named.role]?.[0];
-      if (stored?.identityId && !isSame) ended.push({ recordId: record.id, identityId: stored.identityId, text });
+      const former = endedReference(change, named.role, { was: stored?.identityId, is: one.identityId });
+      if (former) ended.push(former);
     }
     const inheritor = isDeleted(record) ? undefined : stateOf(found.get('technical_inheritor')?.identityId);
     const owner = effectiveOwner(stateOf(found.get('owned_by')?.identityId), inheritor);
