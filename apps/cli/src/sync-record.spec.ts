@@ -27,6 +27,8 @@ describe('idsync connectors sync-record', () => {
     expect(updated).toMatchObject({ code: 0, out: `${dn}: updated (idn_1, job_1)\n` });
     const unknown = await syncRecord(200, { status: 'completed', outcome: 'absent' });
     expect(unknown).toMatchObject({ code: 0, out: `${dn}: not in the source and not in the directory (job_1)\n` });
+    const gone = await syncRecord(200, { status: 'completed', outcome: 'absent', record_id: 'usr_1' });
+    expect(gone.out).toBe(`${dn}: not in the source, already deleted (job_1)\n`);
     const errors = [{ external_id: dn, message: 'email is longer than 16 KiB' }];
     const refused = await syncRecord(200, { status: 'completed_with_errors', outcome: 'refused', errors });
     expect(refused).toMatchObject({ code: 3, out: `${dn}: refused: email is longer than 16 KiB (job_1)\n` });

@@ -1,5 +1,5 @@
 import { Database } from '@idsync/database';
-import { findIdentityAt } from '@idsync/database/gateway';
+import { findDocument, findHistory, findIdentityAt } from '@idsync/database/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../test/harness.js';
 import { appliedRun, endJob } from '../test/whole-run.js';
@@ -69,6 +69,13 @@ describe('an identity at a past time', () => {
     expect((await at(two, '2026-01-15T00:00:00Z'))?.users.map((user) => user.external_id)).toEqual(['2']);
     expect((await at(one, '2026-01-15T00:00:00Z'))?.users.map((user) => user.external_id)).toEqual(['1']);
     expect((await at(two, '2026-02-02T00:00:00Z'))?.users.map((user) => user.external_id)).toEqual(['1', '2']);
+    expect(JSON.parse((await findDocument(gateway, directory.tenant, 'identity', two)) ?? '')).toEqual(await now(one));
+    const history = await findHistory(gateway, directory.tenant, two, { limit: 50, offset: 0 });
+    expect(history?.events.filter(({ type }) => type.startsWith('identity.')).map(({ type }) => type)).toEqual([
+      'identity.created',
+      'identity.created',
+      'identity.merged',
+    ]);
   });
 
   it('is not visible to another tenant', async () => {

@@ -277,6 +277,7 @@ describe('an operator', () => {
     });
     expect(await directory.operate('identity.merge', { into_id: four, from_ids: [four] })).toMatchObject({
       status: 'refused',
+      result: { error: 'an identity cannot be merged into itself' },
     });
     expect(await directory.operate('identity.merge', { into_id: four, from_ids: [nobody] })).toMatchObject({
       result: { error: `there is no identity ${encodeId('identity', nobody)}` },

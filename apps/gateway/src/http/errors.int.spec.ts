@@ -11,6 +11,7 @@ const json = { 'content-type': 'application/json' };
 let database: TestDatabase;
 let gateway: Gateway;
 let key: string;
+let tenantPath: string;
 
 interface Sent {
   method?: string;
@@ -22,7 +23,8 @@ beforeAll(async () => {
   database = await createTestDatabase();
   gateway = await startGateway(gatewayConfig(database.url, { WEBHOOK_ALLOW_CIDRS: ['10.9.0.0/16'] }));
   const tenant = await asOperator('POST', '/admin/v1/tenants', { name: 'Test' });
-  key = (await asOperator('POST', `/admin/v1/tenants/${tenant.id}/api-keys`, { name: 'test' })).key ?? '';
+  tenantPath = `/admin/v1/tenants/${tenant.id}`;
+  key = (await asOperator('POST', `${tenantPath}/api-keys`, { name: 'test' })).key ?? '';
 });
 
 afterAll(async () => {
@@ -266,6 +268,38 @@ describe('an identity at a past time', () => {
       'at must not be in the future, got 2200-01-01T00:00:00Z',
     );
     await expectError(404, `${path}?at=2020-01-01T00:00:00Z`);
+  });
+});
+
+describe('an invalid request of an operator', () => {
+  const unknown = 'idn_01h00000000000000000000000';
+  const rules = (parts: object) => ({ certain: [], weak: [], ...parts });
+
+  it.each<[string, string, object | undefined, number, RegExp]>([
+    ['POST', `identities/${unknown}/merge`, { from_ids: [unknown] }, 404, /not found/],
+    ['POST', `identities/${unknown}/merge`, { from_ids: [] }, 400, /^from_ids/],
+    ['POST', `identities/${unknown}/split`, { record_ids: [] }, 400, /^record_ids/],
+    ['POST', 'identities/nonsense/split', { record_ids: ['usr_1'] }, 404, /not found/],
+    ['POST', 'cases/cas_01h00000000000000000000000/resolve', { resolution: 'new' }, 404, /not found/],
+    ['GET', 'cases?status=closed', undefined, 400, /^status must be one of/],
+    ['GET', 'operations/opn_01h00000000000000000000000', undefined, 404, /not found/],
+    ['PUT', 'matching-rules', rules({ certain: ['email', 'email'] }), 400, /^certain must not name a key twice/],
+    ['PUT', 'matching-rules', rules({ certain: ['phone'] }), 400, /^certain\.0 must be employee_number, email, /],
+    ['PUT', 'matching-rules', rules({ weak: [{ name: 'x\u0000' }] }), 400, /^weak\.0/],
+    [
+      'PUT',
+      'matching-rules',
+      rules({ several_employments: 'join' }),
+      400,
+      /^several_employments must be primary or case/,
+    ],
+    ['PUT', 'lifecycle-policy', { time_zone: 'Oslo' }, 400, /^time_zone must be a time zone such as Europe\/Oslo/],
+    ['PUT', 'lifecycle-policy', { time_zone: '+01:00' }, 400, /^time_zone must be a time zone/],
+    ['PUT', 'lifecycle-policy', { retention_days: 0 }, 400, /^retention_days/],
+  ])('is rejected with the reason: %s %s %j', async (method, path, body, status, error) => {
+    const headers = { ...(body && json), authorization: `Bearer ${adminToken}` };
+    const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    expect(await expectError(status, `${tenantPath}/${path}`, sent)).toMatch(error);
   });
 });
 

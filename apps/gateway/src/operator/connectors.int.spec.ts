@@ -55,6 +55,31 @@ describe('a job', () => {
   });
 });
 
+describe('a quarantined job', () => {
+  it('is released or cancelled with a reason only, and not once it has ended', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Held' });
+    const { body: job } = await operator('POST', `${tenant}/sync-jobs`, { connector_id: body.id });
+    const decide = (decision: string, given: object) =>
+      operator('POST', `${tenant}/sync-jobs/${job.job_id}/${decision}`, given);
+    const become = (status: string) =>
+      gateway.fixture.rows('update sync_jobs set status = $1 where id = $2', [status, decodeId('job', job.job_id)]);
+    await become('quarantined');
+    for (const decision of ['release', 'cancel']) {
+      expect(await decide(decision, {})).toEqual({ status: 400, body: { error: 'reason is required' } });
+      expect((await decide(decision, { reason: 'checked' })).status).toBe(202);
+    }
+    await become('cancelled');
+    expect(await decide('release', { reason: 'late' })).toEqual({
+      status: 400,
+      body: { error: 'the job is cancelled, not quarantined' },
+    });
+    expect(await decide('cancel', { reason: 'late' })).toEqual({
+      status: 400,
+      body: { error: 'the job is already cancelled' },
+    });
+  });
+});
+
 describe('the schedule of a connector', () => {
   it('is stored without defaults that the previous version does not know, validated, changed and deleted', async () => {
     const schedule = { cron: '0 3 * * *', time_zone: 'Europe/Berlin' };

@@ -48,15 +48,17 @@ describe('a consumer of a queue in PostgreSQL', () => {
   });
 
   it('retries a message when its pause is over, without waiting for the next poll', async () => {
-    const delivered: number[] = [];
-    const deliver = async ({ attempt }: Delivery) => {
-      delivered.push(attempt);
+    const delivered: Delivery[] = [];
+    const deliver = async (delivery: Delivery) => {
+      delivered.push(delivery);
+      const { attempt } = delivery;
       return attempt < 4 ? ({ kind: 'retry', reason: 'not yet' } as const) : ({ kind: 'done' } as const);
     };
     const consumer = consumerOf(deliver);
     consumer.start();
     await jest.advanceTimersByTimeAsync(3 * pauseMs);
-    expect(delivered).toEqual([1, 2, 3, 4]);
+    const each = { system: 'postgresql', queue: 'directory.batches', type: 'sync.batch.ready', body: '{}' };
+    expect(delivered).toEqual([1, 2, 3, 4].map((attempt) => ({ ...each, attempt })));
     await consumer.stop();
   });
 
