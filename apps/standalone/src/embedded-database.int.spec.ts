@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,17 +109,6 @@ describe('npm start after its PostgreSQL was killed', () => {
     await until(async () => (await postmaster().catch(() => before)) !== before);
     await until(async () => (await running.get('/v1/identities').catch(() => 0)) === 200);
     expect(await variablesOf(await postmaster())).toEqual(['LC_ALL', 'PATH']);
-  });
-
-  it('exits with 1 and the reason if PostgreSQL cannot be restarted', async () => {
-    const running = await start({ DEMO: '1' });
-    const pid = await postmaster();
-    await rename(join(dataDir, 'postgres/global/pg_control'), join(dataDir, 'pg_control'));
-    process.kill(pid, 'SIGKILL');
-    expect(await running.ended).toBe(1);
-    expect(running.errors()).toMatch(
-      /^idsync: the embedded PostgreSQL stopped, and 8 attempts to start it again failed: .*pg_control/ms,
-    );
   });
 });
 
