@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type BrokerVhost, createTestDatabase, createVhost, eachBus, type TestDatabase } from '@idsync/testing';
+import { type BrokerVhost, createTestDatabase, type TestDatabase, vhostIfAny } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { midpointHr, midpointLdap } from './support/midpoint-sources.js';
@@ -18,7 +18,7 @@ interface Identity {
   accounts: { external_id: string; identifier: string; person_id: string }[];
 }
 
-eachBus(describe)('importing files, over %s', (driver) => {
+describe('importing files', () => {
   let database: TestDatabase;
   let vhost: BrokerVhost | undefined;
   let services: Services;
@@ -31,7 +31,7 @@ eachBus(describe)('importing files, over %s', (driver) => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    vhost = driver === 'amqp' ? await createVhost() : undefined;
+    vhost = await vhostIfAny();
     await start(realData);
   });
 

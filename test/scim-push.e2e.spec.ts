@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { type BrokerVhost, createTestDatabase, createVhost, eachBus, type TestDatabase } from '@idsync/testing';
+import { type BrokerVhost, createTestDatabase, type TestDatabase, vhostIfAny } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
@@ -17,7 +17,7 @@ interface ReceivedEvent {
   data: Record<string, unknown>;
 }
 
-eachBus(describe)('provisioning by an identity provider, over %s,', (driver) => {
+describe('provisioning by an identity provider', () => {
   let database: TestDatabase;
   let vhost: BrokerVhost | undefined;
   let services: Services;
@@ -29,7 +29,7 @@ eachBus(describe)('provisioning by an identity provider, over %s,', (driver) => 
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    vhost = driver === 'amqp' ? await createVhost() : undefined;
+    vhost = await vhostIfAny();
     receiver = await Receiver.start();
     services = await Services.start({
       databaseUrl: database.url,

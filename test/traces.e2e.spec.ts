@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type BrokerVhost, createTestDatabase, createVhost, eachBus, type TestDatabase } from '@idsync/testing';
+import { type BrokerVhost, createTestDatabase, type TestDatabase, vhostIfAny } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, type Tenant } from './support/client.js';
@@ -14,7 +14,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const callersSpan = '00f067aa0ba902b7';
 const unauthenticatedTrace = 'ffffffff77b34da6a3ce929d0e0e4736';
 
-eachBus(describe)('the trace of a change, over %s', (driver) => {
+describe('the trace of a change', () => {
   let database: TestDatabase;
   let vhost: BrokerVhost | undefined;
   let collector: TraceCollector;
@@ -24,7 +24,7 @@ eachBus(describe)('the trace of a change, over %s', (driver) => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    vhost = driver === 'amqp' ? await createVhost() : undefined;
+    vhost = await vhostIfAny();
     collector = await TraceCollector.start();
     receiver = await Receiver.start();
     services = await Services.start({
@@ -75,7 +75,7 @@ eachBus(describe)('the trace of a change, over %s', (driver) => {
     expect(await services.stop()).toEqual([0, 0, 0, 0]);
 
     const spans = collector.of(traceId);
-    if (process.env.IDSYNC_TEST_TRACE) process.stderr.write(`\nThe trace over ${driver}:\n${traceTree(spans)}\n\n`);
+    if (process.env.IDSYNC_TEST_TRACE) process.stderr.write(`\nThe trace:\n${traceTree(spans)}\n\n`);
     expect(new Set(spans.map(({ service }) => service))).toEqual(
       new Set(['idsync-gateway', 'idsync-sync-worker', 'idsync-directory', 'idsync-webhook-dispatcher']),
     );
@@ -111,7 +111,7 @@ eachBus(describe)('the trace of a change, over %s', (driver) => {
   it('describes messages by the OpenTelemetry conventions', () => {
     const [batch] = spansOf('process directory.batches');
     expect(batch?.attributes).toMatchObject({
-      'messaging.system': driver === 'amqp' ? 'rabbitmq' : 'postgresql',
+      'messaging.system': vhost ? 'rabbitmq' : 'postgresql',
       'messaging.operation.type': 'process',
       'messaging.destination.name': 'directory.batches',
       'idsync.message_type': 'sync.batch.ready',

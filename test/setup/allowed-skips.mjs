@@ -91,7 +91,6 @@ export const allowedSkips = [
       'libs/messaging/src/database-away.int.spec.ts': ['a database outage during message handling, over amqp'],
       'libs/messaging/src/killed-processes.int.spec.ts': ['the bus, when processes are killed, over amqp'],
       'libs/messaging/src/broker-restart.int.spec.ts': ['a service, when RabbitMQ fails,'],
-      'test/additions.e2e.spec.ts': ['a source that adds or renames many people, over amqp'],
       'test/encrypted-links.e2e.spec.ts': ['do not connect to a broker with an untrusted certificate'],
       'test/ending-services.e2e.spec.ts': [
         'exit with 0 while RabbitMQ is down',
@@ -99,15 +98,8 @@ export const allowedSkips = [
       ],
       'test/killed-services.e2e.spec.ts': ['a sync of 10 000 records whose services are killed, over amqp'],
       'test/memory-limits.e2e.spec.ts': ['services with the memory limits of the Compose file'],
-      'test/pipeline.e2e.spec.ts': ['importing files, over amqp'],
       'test/poison-batch.e2e.spec.ts': ['a record that crashes the directory whenever it is applied, over amqp'],
       'test/replaced-workers.e2e.spec.ts': ['workers that are replaced in turn while they work, over amqp,'],
-      'test/review.e2e.spec.ts': ['matching an HR file with an LDAP file, over amqp'],
-      'test/scim-push.e2e.spec.ts': ['provisioning by an identity provider, over amqp,'],
-      'test/subscriber.e2e.spec.ts': ['a subscriber with its key alone, over amqp,'],
-      'test/sweep.e2e.spec.ts': ['records that a source no longer lists or disables, over amqp'],
-      'test/traces.e2e.spec.ts': ['the trace of a change, over amqp'],
-      'test/webhook-operations.e2e.spec.ts': ['webhook operations with the CLI, over amqp,'],
     },
   },
   {

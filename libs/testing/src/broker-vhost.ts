@@ -47,3 +47,8 @@ export async function createVhost(): Promise<BrokerVhost> {
   };
   return { url: url.toString(), name, dead, login, drop };
 }
+
+/** The bus of a suite that needs only one: a virtual host if there is a broker, else PostgreSQL, which needs nothing. */
+export async function vhostIfAny(): Promise<BrokerVhost | undefined> {
+  return hasBroker() ? createVhost() : undefined;
+}

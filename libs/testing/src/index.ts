@@ -1,4 +1,4 @@
-export { type BrokerVhost, createVhost, hasBroker } from './broker-vhost.js';
+export { type BrokerVhost, createVhost, hasBroker, vhostIfAny } from './broker-vhost.js';
 export { chromiumProgram, inChromium } from './chromium.js';
 export { type ConnectorSeed, DirectoryFixture } from './directory-fixture.js';
 export { freePort } from './free-port.js';
