@@ -1,19 +1,23 @@
-// Three projects: `fast` is pure and takes seconds; `conformance` runs connectors against local servers and checks
-// manifests, OpenAPI and documents; `integration` needs a real PostgreSQL and a real RabbitMQ.
+// One project for each tier of tests: test/tiers.mjs. `fast`, `console` and `conformance` need no services; the others get a
+// PostgreSQL, and a RabbitMQ if AMQP_URL is set.
 import { readdirSync, readFileSync } from 'node:fs';
 import { sourceNames } from './test/setup/source-names.mjs';
+import { filesOf, nightlySince } from './test/tiers.mjs';
 
 const connectors = 'libs/connectors/src';
 /** Specs of connectors that use the servers and source files of `libs/connectors/test`. */
 const usingServers = readdirSync(new URL(connectors, import.meta.url), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.spec.ts') && !file.endsWith('.int.spec.ts'))
   .map((file) => `${connectors}/${file}`)
-  .filter((file) => /from '(\.\.\/)+test\//.test(readFileSync(new URL(file, import.meta.url), 'utf8')))
-  .map((file) => `<rootDir>/${file}`);
-const checkingOpenApi = '<rootDir>/libs/contracts/src/http/openapi.spec.ts';
+  .filter((file) => /from '(\.\.\/)+test\//.test(readFileSync(new URL(file, import.meta.url), 'utf8')));
+const checkingOpenApi = 'libs/contracts/src/http/openapi.spec.ts';
 
-/** Integration tests leave two cores idle for a quarter of the time, because they wait. The others do not wait. */
-const runsIntegration = !process.argv.includes('--selectProjects') || process.argv.includes('integration');
+/** `npm test -- --since <commit>` limits the nightly files to those that it names. */
+const since = process.env.IDSYNC_TEST_SINCE;
+const nightly = since ? nightlySince(since) : filesOf('nightly');
+
+const paths = (files) => files.map((file) => `<rootDir>/${file}`);
+const ignored = (files) => files.map((file) => `/${file.replaceAll('.', '\\.')}$`);
 
 const common = {
   // Node loads the modules, once for all files of a worker.
@@ -29,15 +33,20 @@ const common = {
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
 };
+const withServices = {
+  ...common,
+  globalSetup: '<rootDir>/test/setup/services-up.mjs',
+  globalTeardown: '<rootDir>/test/setup/services-down.mjs',
+};
 
 export default {
   testSequencer: '<rootDir>/test/setup/longest-first.mjs',
-  reporters: ['default', '<rootDir>/test/setup/skip-reporter.mjs'],
   // Only limits tests that hang, since a busy machine is many times slower than an idle one. Files whose tests take more
   // than 10 s on a busy machine, or start services, set a longer one.
   testTimeout: 60_000,
-  // Each file has its own database, vhost and ports. Three files take 52 connections at most; PostgreSQL allows a hundred.
-  maxWorkers: runsIntegration ? 3 : 2,
+  // Tests with services leave two cores idle for a quarter of the time, because they wait. Each file has its own database,
+  // vhost and ports. Three files take 52 connections at most; PostgreSQL allows a hundred.
+  maxWorkers: 3,
   // Node keeps modules and their state in memory, so a worker that holds much memory is replaced.
   workerIdleMemoryLimit: '768MB',
   // After its last file, a worker without open handles takes a second to free its memory on a busy machine. After half of
@@ -52,31 +61,24 @@ export default {
       ...common,
       displayName: 'fast',
       testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts'],
-      testPathIgnorePatterns: [
-        '\\.int\\.spec\\.ts$',
-        ...[...usingServers, checkingOpenApi].map((file) => `^${file.replaceAll('.', '\\.')}$`),
-      ],
+      testPathIgnorePatterns: ['\\.int\\.spec\\.ts$', ...ignored([...usingServers, checkingOpenApi])],
     },
     {
       ...common,
       displayName: 'conformance',
       testMatch: [
-        ...usingServers,
-        checkingOpenApi,
-        '<rootDir>/{k8s/test,test,test/compose,test/chaos,test/model}/*.spec.ts',
+        ...paths([...usingServers, checkingOpenApi]),
+        '<rootDir>/{k8s/test,test,test/compose,test/model}/*.spec.ts',
       ],
-      testPathIgnorePatterns: ['\\.(int|e2e)\\.spec\\.ts$'],
+      testPathIgnorePatterns: ['\\.(int|e2e)\\.spec\\.ts$', ...ignored(filesOf('nightly'))],
     },
     {
-      ...common,
-      displayName: 'integration',
-      testMatch: [
-        '<rootDir>/{apps,libs}/*/src/**/*.int.spec.ts',
-        '<rootDir>/k8s/test/*.int.spec.ts',
-        '<rootDir>/test/*.e2e.spec.ts',
-      ],
-      globalSetup: '<rootDir>/test/setup/services-up.mjs',
-      globalTeardown: '<rootDir>/test/setup/services-down.mjs',
+      ...withServices,
+      displayName: 'core',
+      testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.int.spec.ts', ...paths(filesOf('core'))],
+      testPathIgnorePatterns: ignored([...filesOf('more'), ...filesOf('nightly')]),
     },
+    { ...withServices, displayName: 'more', testMatch: paths(filesOf('more')) },
+    ...(nightly.length > 0 ? [{ ...withServices, displayName: 'nightly', testMatch: paths(nightly) }] : []),
   ],
 };

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -264,28 +264,90 @@ describe('.ci/history', () => {
 });
 
 describe('.ci/run', () => {
-  it('stops at a step that fails, and prints the steps that did not run', async () => {
-    // In a folder of the test, because the script ends the servers in memory of its folder.
-    await cp(scripts, join(folder, '.ci'), { recursive: true });
-    const url = `127.0.0.1:${await freePort()}`;
-    const env = { DATABASE_URL: `postgres://${url}`, AMQP_URL: `amqp://${url}`, CI_WITHOUT: 'docker' };
-    const { code, output } = await run(join(folder, '.ci/run'), [], env);
-    expect(code).toBe(1);
-    expect(output).toMatch(
-      /== FAILED \(\d+s\): \.ci\/services\n== did not run:\n {3}\.ci\/history\n {3}\.ci\/programs\n/,
-    );
-    expect(output).toContain("-c 'npm test -- --selectProjects integration'\n");
-    expect(output).toContain('!! LEFT OUT: docker.');
-  });
-});
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@example.test', ...words], {
+      encoding: 'utf8',
+    }).trim();
+  const commit = (message: string) => git('commit', '--quiet', '--allow-empty', '--message', message);
+  /** Runs it in a repository whose commands do nothing but note their words, and fail if those contain `failing`. */
+  const ci = (failing = 'no words', ...words: string[]) => {
+    const env = { HOME: join(folder, 'home'), PATH: `${folder}/bin:${process.env.PATH}`, FAILING: failing };
+    return run(join(folder, '.ci/run'), words, env);
+  };
+  const noted = async (file: string) => (await readFile(join(folder, file), 'utf8').catch(() => '')).trim().split('\n');
+  const passed = () => noted('home/.cache/idsync-ci/passed');
 
-describe('the coverage floors', () => {
-  it('include every package with fast tests', () => {
-    const floors = JSON.parse(readFileSync(new URL('coverage-floors.json', import.meta.url), 'utf8'));
-    const packages = ['apps', 'libs'].flatMap((folder) =>
-      readdirSync(new URL(`../${folder}`, import.meta.url)).map((name) => `./${folder}/${name}`),
-    );
-    // Helpers of the integration tests have no fast tests.
-    expect(Object.keys(floors).sort()).toEqual(packages.filter((path) => path !== './libs/testing').sort());
+  beforeEach(async () => {
+    const root = join(scripts, '..');
+    for (const file of ['.ci/run', 'tools/nightly-files.mjs', 'test/tiers.mjs'])
+      await cp(join(root, file), join(folder, file));
+    await mkdir(join(folder, 'bin'));
+    const fakes = ['services', 'history', 'programs', 'memory-servers', 'smoke'].map((name) => `.ci/${name}`);
+    for (const file of [...fakes, 'bin/npm', 'bin/npx']) {
+      const script = `#!/bin/sh\necho "\${0##*/} $*" >>"${folder}/ran"\ncase "$*" in *"$FAILING"*) exit 1 ;; esac\n`;
+      await writeFile(join(folder, file), script, { mode: 0o755 });
+    }
+    // Fakes print nothing, so nothing is exported.
+    await writeFile(join(folder, '.gitignore'), 'ran\nhome\n');
+    git('init', '--quiet');
+    git('add', '.');
+    commit('first');
+  });
+
+  it('prints the seconds of each step and what it left out, and notes the tree that passed', async () => {
+    const { code, output } = await ci();
+    expect({ code, output }).toEqual({ code: 0, output });
+    expect(output).toMatch(/^ok \d+ +npm run check:openapi$/m);
+    expect(output).toMatch(/^!! LEFT OUT: \d+ nightly files, .*\n {3}test\/upgrade\.e2e\.spec\.ts$/m);
+    expect(await passed()).toEqual([
+      expect.stringMatching(`^${git('rev-parse', 'HEAD^{tree}')} ${git('rev-parse', 'HEAD')} \\d+$`),
+    ]);
+  });
+
+  it('notes nothing for changes that are not committed', async () => {
+    await writeFile(join(folder, 'change'), '');
+    expect((await ci()).code).toBe(0);
+    expect(await passed()).toEqual(['']);
+  });
+
+  it('stops at a step that fails, and names the steps that did not run', async () => {
+    const { code, output } = await ci('run check:openapi');
+    expect(code).toBe(1);
+    expect(output).toMatch(/^failed \d+ +npm run check:openapi\ndid not run +.*npm test/m);
+    expect(output).toMatch(/^== FAILED/m);
+    expect(await passed()).toEqual(['']);
+  });
+
+  it('runs the nightly tests of what changed since the newest commit below it that passed', async () => {
+    const first = git('rev-parse', 'HEAD');
+    await ci();
+    commit('second');
+    await ci();
+    commit('third');
+    await ci('no words', '--all');
+    git('checkout', '--quiet', 'HEAD~1');
+    await ci();
+    const bases = (await noted('ran')).flatMap((line) => /--since (\w+)/.exec(line)?.[1] ?? []);
+    expect(bases).toEqual([first, first, first]);
+  });
+
+  it('runs every step of --all though one fails, and again only what has not passed on this tree', async () => {
+    const { code, output } = await ci('bench:peers', '--all');
+    expect(code).toBe(1);
+    expect(output).toMatch(/^failed \d+ +.*bench:peers/m);
+    expect(output).toMatch(/^ok \d+ +.*test:chaos/m);
+    const first = (await noted('ran')).length;
+    expect((await ci('no words', '--all')).code).toBe(0);
+    const second = (await noted('ran')).slice(first);
+    expect(second.filter((line) => /^np[mx]/.test(line) && line !== 'npm ci --no-audit --no-fund')).toEqual([
+      expect.stringContaining('bench:peers'),
+    ]);
+  });
+
+  it('refuses other words', async () => {
+    expect(await ci('no words', '--everything')).toEqual({
+      code: 2,
+      output: expect.stringContaining('usage: .ci/run'),
+    });
   });
 });

@@ -15,5 +15,4 @@ const env = {
   FUZZ_REQUESTS: whole('requests', 10_000, 100_000_000),
   FUZZ_SEED: whole('seed', randomInt(1, 100_000_000), 100_000_000),
 };
-const jest = ['test', '--', '--selectProjects', 'integration', '--testPathPatterns', 'api-fuzz'];
-process.exitCode = spawnSync('npm', jest, { env, stdio: 'inherit' }).status ?? 1;
+process.exitCode = spawnSync('npm', ['test', '--', 'api-fuzz'], { env, stdio: 'inherit' }).status ?? 1;

@@ -2,13 +2,13 @@
 // run on the machine; without them it takes the largest file for the longest.
 import { relative } from 'node:path';
 import TestSequencer from '@jest/test-sequencer';
-import { slowFiles } from './slow-files.mjs';
+import { secondsOf } from '../tiers.mjs';
 
 export default class LongestFirst extends TestSequencer {
   sort(tests) {
     const placed = super.sort(tests).map((test) => {
       const file = relative(test.context.config.rootDir, test.path);
-      return { test, failed: this.hasFailed(test), ms: test.duration ?? (slowFiles[file] ?? 0) * 1_000 };
+      return { test, failed: this.hasFailed(test), ms: test.duration ?? (secondsOf[file] ?? 0) * 1_000 };
     });
     // A stable sort: files of equal time keep the order of Jest.
     placed.sort((one, other) => Number(other.failed) - Number(one.failed) || other.ms - one.ms);

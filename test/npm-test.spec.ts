@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+const root = dirname(import.meta.dirname);
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'idsync-npm-test-'));
+  for (const file of ['tools/test.mjs', 'test/setup/allowed-skips.mjs', 'test/setup/skip-rules.mjs'])
+    await cp(join(root, file), join(folder, file));
+  await mkdir(join(folder, 'node_modules/.bin'), { recursive: true });
+  await writeFile(join(folder, 'node_modules/.bin/turbo'), '#!/bin/sh\n', { mode: 0o755 });
+  await mkdir(join(folder, 'node_modules/jest/bin'), { recursive: true });
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+interface File {
+  name: string;
+  status: 'passed' | 'failed';
+  skipped?: string;
+}
+
+/** Runs `npm test` with a Jest whose runs end as given, one after another. */
+async function npmTest(words: string[], ...runs: File[][]) {
+  const results = runs.map((files) => ({
+    numPassedTests: files.filter(({ status }) => status === 'passed').length,
+    numFailedTests: files.filter(({ status }) => status === 'failed').length,
+    numPendingTests: files.filter(({ skipped }) => skipped).length,
+    numTotalTestSuites: files.length,
+    testResults: files.map(({ name, status, skipped }) => ({
+      ...{ name: join(folder, name), status, message: `why ${name} failed` },
+      assertionResults: [
+        { title: 'works', fullName: 'it works', status },
+        ...(skipped ? [{ title: skipped, fullName: skipped, status: 'pending' }] : []),
+      ],
+    })),
+  }));
+  await writeFile(join(folder, 'results.json'), JSON.stringify(results));
+  const jest = `
+    const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
+    const words = process.argv.slice(2);
+    appendFileSync('runs', words.slice(0, -3).join(' ') + '\\n');
+    const at = readFileSync('runs', 'utf8').trim().split('\\n').length - 1;
+    const result = JSON.parse(readFileSync('results.json', 'utf8'))[at];
+    console.error('log of run ' + at);
+    if (result) writeFileSync(words.at(-1), JSON.stringify(result));
+    process.exitCode = result && result.numFailedTests === 0 ? 0 : 1;`;
+  await writeFile(join(folder, 'node_modules/jest/bin/jest.js'), jest);
+  return new Promise<{ code: number; output: string; runs: string[] }>((resolve) => {
+    execFile(process.execPath, ['tools/test.mjs', ...words], { cwd: folder }, async (error, stdout, stderr) => {
+      const noted = await readFile(join(folder, 'runs'), 'utf8').catch(() => '');
+      resolve({
+        code: error ? Number(error.code) : 0,
+        output: stdout + stderr,
+        runs: noted.split('\n').filter(Boolean),
+      });
+    });
+  });
+}
+
+const passed = (name: string): File => ({ name, status: 'passed' });
+const failed = (name: string): File => ({ name, status: 'failed' });
+
+describe('npm test', () => {
+  it('ends with one line of counts', async () => {
+    const { code, output } = await npmTest([], [passed('a'), passed('b')]);
+    expect(code).toBe(0);
+    expect(output).toMatch(/\nnpm test: 2 passed, 0 failed, 0 skipped, 0 files flaky; 2 files, \d+ s\n$/);
+  });
+
+  it.each([
+    [[], 'fast console core'],
+    [['--tiers', 'core,more'], 'core more'],
+    [['--tiers=all'], 'fast console conformance core more nightly'],
+    [['pipeline'], 'fast console conformance core more nightly --passWithNoTests pipeline'],
+    [['-w', '1'], 'fast console core --passWithNoTests -w 1'],
+  ])('with %j runs %s', async (words, expected) => {
+    const { runs } = await npmTest(words, [passed('a')]);
+    expect(runs[0]).toContain(`--selectProjects ${expected}`);
+  });
+
+  it('repeats a file that failed once, alone, and reports it as flaky with both logs if it passes then', async () => {
+    const { code, output, runs } = await npmTest([], [passed('a'), failed('b')], [passed('b')]);
+    expect(code).toBe(0);
+    expect(runs[1]).toBe('--runInBand --runTestsByPath b');
+    expect(output).toMatch(/FLAKY: b failed, and passed alone.*why b failed.*log of run 1.*1 files flaky/s);
+  });
+
+  it('fails for a flaky file with --flaky fail', async () => {
+    expect((await npmTest(['--flaky', 'fail'], [failed('b')], [passed('b')])).code).toBe(1);
+  });
+
+  it('fails for a file that fails twice', async () => {
+    const { code, output } = await npmTest([], [failed('a'), failed('b')], [passed('a')], [failed('b')]);
+    expect(code).toBe(1);
+    expect(output).toContain('FLAKY: a');
+    expect(output).not.toContain('FLAKY: b');
+  });
+
+  it('does not repeat more than three files', async () => {
+    const { code, runs } = await npmTest([], ['a', 'b', 'c', 'd'].map(failed));
+    expect(code).toBe(1);
+    expect(runs).toHaveLength(1);
+  });
+
+  it('fails for a skipped test that is not on the list of allowed skips', async () => {
+    const { code, output } = await npmTest([], [{ name: 'a', status: 'passed', skipped: 'is forgotten' }]);
+    expect(code).toBe(1);
+    expect(output).toContain('a: "is forgotten" was skipped, but it is not on the list of allowed skips');
+  });
+
+  it('fails if Jest ends without results', async () => {
+    expect((await npmTest([])).code).toBe(1);
+  });
+
+  it.each([
+    [['--tiers', 'slow'], '--tiers must be of fast, console, conformance, core, more, nightly, or all; got slow'],
+    [['--since'], '--since needs a value'],
+    [['--flaky', 'pass'], '--flaky must be fail, got pass'],
+  ])('refuses %j', async (words, message) => {
+    const { code, output } = await npmTest(words);
+    expect({ code, output }).toEqual({ code: 2, output: `${message}\n` });
+  });
+});

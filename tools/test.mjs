@@ -1,0 +1,137 @@
+// `npm test`: builds, then runs the tests that need nothing but Node, tiers fast, console and core of test/tiers.mjs.
+//
+//   npm test -- pipeline                 the files whose path contains it, of whichever tier; takes options of Jest, too
+//   npm test -- --tiers core,more        other tiers, or `all`
+//   npm test -- --since <commit>         of the nightly tier, only the files that the changes since the commit concern
+//   npm test -- --flaky fail             fails if a file had to be repeated
+//
+// A file that fails is run again once, alone. If it then passes, it is reported as flaky, with both logs.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { allowedSkips } from '../test/setup/allowed-skips.mjs';
+import { compareSkips } from '../test/setup/skip-rules.mjs';
+
+const tiers = ['fast', 'console', 'conformance', 'core', 'more', 'nightly'];
+const byDefault = ['fast', 'console', 'core'];
+/** With more failed files than that, the code is broken and not the files flaky. */
+const mostRepeats = 3;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(root);
+const { own, passedOn } = read(process.argv.slice(2));
+const projects = chosen(own.tiers, passedOn);
+if (own.since) process.env.IDSYNC_TEST_SINCE = own.since;
+
+const began = Date.now();
+const folder = mkdtempSync(join(tmpdir(), 'idsync-results-'));
+process.exitCode = build() || (await test());
+rmSync(folder, { recursive: true });
+
+/** Returns the exit code. */
+async function test() {
+  const { status, results } = run(['--selectProjects', ...projects, '--passWithNoTests', ...passedOn]);
+  // Jest refused its options, or was stopped.
+  if (!results) return status;
+  const failures = results.testResults.filter(({ status }) => status === 'failed');
+  const flaky = failures.length > mostRepeats ? [] : failures.filter(passesAlone);
+  const badSkips = await reportSkips(results);
+  print(countsOf(results, flaky.length));
+  if (badSkips || failures.length > flaky.length || (flaky.length > 0 && own.flaky === 'fail')) return 1;
+  // Jest also fails for what is no test, such as a coverage that is too low.
+  return failures.length > 0 ? 0 : status;
+}
+
+/** Separates the options of this program from those of Jest. */
+function read(words) {
+  const own = {};
+  const passedOn = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const [, name, value] = /^--(tiers|since|flaky)(?:=(.*))?$/.exec(words[at]) ?? [];
+    if (!name) passedOn.push(words[at]);
+    else own[name] = value ?? words[++at] ?? refuse(`--${name} needs a value`);
+  }
+  if (own.flaky !== undefined && own.flaky !== 'fail') refuse(`--flaky must be fail, got ${own.flaky}`);
+  return { own, passedOn };
+}
+
+function chosen(named, words) {
+  const namesFiles = /^[^-]|^--(testPathPattern|testNamePattern|runTestsByPath)|^-t$/;
+  if (!named) return words.some((word, at) => (at === 0 || word.startsWith('-')) && namesFiles.test(word)) ? tiers : byDefault;
+  const names = named === 'all' ? tiers : named.split(',');
+  const unknown = names.filter((name) => !tiers.includes(name));
+  if (unknown.length > 0) refuse(`--tiers must be of ${tiers.join(', ')}, or all; got ${unknown.join(', ')}`);
+  return names;
+}
+
+function refuse(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+function build() {
+  const command = ['run', 'build', 'programs', 'test-programs', '--output-logs=errors-only', '--log-order=grouped'];
+  return spawnSync('node_modules/.bin/turbo', command, { stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1;
+}
+
+function run(options, stdio = 'inherit') {
+  const outputFile = join(folder, 'results.json');
+  rmSync(outputFile, { force: true });
+  const command = ['node_modules/jest/bin/jest.js', ...options, '--json', '--outputFile', outputFile];
+  const { status, stderr } = spawnSync(process.execPath, command, { stdio, encoding: 'utf8' });
+  return { status: status ?? 1, log: stderr, results: resultsIn(outputFile) };
+}
+
+/** Undefined if Jest ended before it had results, for example for an invalid option. */
+function resultsIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Repeats a file that failed, and reports it if it passes. */
+function passesAlone({ name, message }) {
+  const file = relative(root, name);
+  print(`\nOnce more, alone: ${file}`);
+  const { status, log } = run(['--runInBand', '--runTestsByPath', file], ['ignore', 'inherit', 'pipe']);
+  if (status === 0) print(`\nFLAKY: ${file} failed, and passed alone. The first log:\n\n${message}\n\nThe second:`);
+  print(log);
+  return status === 0;
+}
+
+/** Prints the skipped tests by reason; returns whether they differ from those that are allowed. */
+async function reportSkips({ testResults }) {
+  // With --testNamePattern, Jest reports all other tests as skipped.
+  if (passedOn.some((word) => /^(-t|--testNamePattern)/.test(word))) return false;
+  const files = testResults
+    .filter(({ assertionResults }) => assertionResults.length > 0)
+    .map(({ name, assertionResults }) => ({
+      path: relative(root, name),
+      tests: assertionResults.map(({ title, fullName, status }) => ({ title, fullName, skipped: isSkip(status) })),
+    }));
+  const { problems, reasons } = await compareSkips(files, allowedSkips);
+  for (const { because, tests } of reasons) {
+    print(`\nSkipped: ${tests.length} tests, because ${because}`);
+    if (process.env.CI === 'true') print(tests.map((test) => `  ${test}`).join('\n'));
+  }
+  if (problems.length > 0) print(`\ntest/setup/allowed-skips.mjs differs:\n  ${problems.join('\n  ')}`);
+  return problems.length > 0;
+}
+
+function isSkip(status) {
+  return ['pending', 'skipped', 'disabled', 'todo'].includes(status);
+}
+
+function countsOf({ numPassedTests, numTotalTestSuites, numPendingTests, numFailedTests }, flaky) {
+  const seconds = Math.round((Date.now() - began) / 1_000);
+  const outcome = `${numFailedTests} failed, ${numPendingTests} skipped, ${flaky} files flaky`;
+  return `\nnpm test: ${numPassedTests} passed, ${outcome}; ${numTotalTestSuites} files, ${seconds} s`;
+}
+
+function print(text) {
+  process.stderr.write(`${text}\n`);
+}
