@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CheckpointExpired, type Cursor, type Page, SourceError } from '../../src/connector.js';
-import { attempt, given, inPieces, people, readComplete, stateAfter } from './readings.js';
+import { attempt, firstPage, given, inPieces, namesIn, people, readComplete, stateAfter } from './readings.js';
 import { type Changes, isUnsupported, type Person, type SourceUnderTest, skipped } from './source-under-test.js';
 
 /** One change of a history. A rename changes the login and keeps the id. */
@@ -79,16 +79,23 @@ export function testsChanges(source: SourceUnderTest): void {
       return;
     }
     expect(acts).toEqual([]);
-    const changed = await attempt(source, { pageSize: 2, since: checkpointOf(pages) });
-    if (changed.error !== undefined) {
-      expect(changed.error).toBeInstanceOf(CheckpointExpired);
-      expect(changes.reports).toMatch(/^(until_deletion|only_no_change)$/);
-      return;
-    }
-    const state = stateAfter(changed.pages, stateAfter(pages));
-    const full = stateAfter(await readComplete(source, { pageSize: 2 }));
-    if (changes.reports !== 'everything') for (const id of state.keys()) if (!full.has(id)) state.delete(id);
-    expect(state).toEqual(full);
+    await expectAllReported(source, changes, pages);
+  });
+
+  it('reports changes made before another process resumes a full read', async () => {
+    await given(source, people(6), 2);
+    const begun = await firstPage(source, { pageSize: 2 });
+    const there = ['id0', 'id5', 'id9'].map((id) => ({ id, login: id, name: `New name of ${id}`, enabled: true }));
+    for (const person of there) await changes.put(person);
+    if (changes.reports === 'everything') await changes.remove('id1');
+    const rest = await attempt(source, { pageSize: 2, cursor: begun.cursor });
+    if (changes.reports === 'only_no_change') return expect(rest.error).toBeInstanceOf(SourceError);
+    expect(rest.error).toBeUndefined();
+    // The checkpoint has to date from before the first page, even if a later page contains the changes.
+    const changed = await expectAllReported(source, changes, [begun, ...rest.pages]);
+    expect(namesIn(changed.flatMap(({ records }) => records))).toEqual(
+      expect.arrayContaining(there.map(({ name }) => name)),
+    );
   });
 
   it('reports no changes at first and then one added record', async () => {
@@ -122,6 +129,21 @@ function checkpointOf(pages: readonly Page[]): Cursor {
   const checkpoint = pages.at(-1)?.checkpoint;
   if (!checkpoint) throw new Error('the last page has no checkpoint');
   return checkpoint;
+}
+
+/** Expects an incremental read from the checkpoint of a full read to lead to the current state. Returns its pages. */
+async function expectAllReported(source: SourceUnderTest, changes: Changes, pages: readonly Page[]): Promise<Page[]> {
+  const changed = await attempt(source, { pageSize: 2, since: checkpointOf(pages) });
+  if (changed.error !== undefined) {
+    expect(changed.error).toBeInstanceOf(CheckpointExpired);
+    expect(changes.reports).toMatch(/^(until_deletion|only_no_change)$/);
+    return [];
+  }
+  const state = stateAfter(changed.pages, stateAfter(pages));
+  const full = stateAfter(await readComplete(source, { pageSize: 2 }));
+  if (changes.reports !== 'everything') for (const id of state.keys()) if (!full.has(id)) state.delete(id);
+  expect(state).toEqual(full);
+  return changed.pages;
 }
 
 function readSince(source: SourceUnderTest, pageSize: number, restarts: boolean, since?: Cursor): Promise<Page[]> {

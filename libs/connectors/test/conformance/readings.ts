@@ -93,14 +93,19 @@ export async function inPieces(
   while (!pages.at(-1)?.last) {
     expect(pages.length).toBeLessThan(500);
     const { cursor } = pages.at(-1) ?? {};
-    const left = throughJson({ ...options, ...(cursor && { cursor }) });
-    const reading = { ...left, pageSize: options.pageSize, signal: new AbortController().signal };
-    for await (const page of source.open().read(reading)) {
-      pages.push(page);
-      break;
-    }
+    pages.push(await firstPage(source, { ...options, ...(cursor && { cursor }) }));
   }
   return pages;
+}
+
+/** Reads one page with a new connector. */
+export async function firstPage(
+  source: SourceUnderTest,
+  options: Partial<ReadOptions> & { pageSize: number },
+): Promise<Page> {
+  const reading = { ...throughJson(options), pageSize: options.pageSize, signal: new AbortController().signal };
+  for await (const page of source.open().read(reading)) return page;
+  throw new Error('the read returned no page');
 }
 
 /** Returns the state of each record after these pages. */
