@@ -8,7 +8,7 @@ export function readDocument(path: string): string {
 
 /** Returns the tests that a document cites: a file in backticks followed by a colon and quoted titles. */
 export function citedTests(text: string): (readonly [file: string, title: string])[] {
-  return [...text.matchAll(/`([\w/.-]+\.spec\.ts)`:((?:,?\s+"[^"\n]+")+)/g)].flatMap(([, file = '', words = '']) =>
+  return [...text.matchAll(/`([\w/.-]+\.ts)`:((?:,?\s+"[^"\n]+")+)/g)].flatMap(([, file = '', words = '']) =>
     [...words.matchAll(/"([^"]+)"/g)].map(([, title = '']) => [file, title] as const),
   );
 }

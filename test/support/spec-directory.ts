@@ -11,6 +11,9 @@ import { createFewPeople, createSpecConnectors, writeAccountsAndMachines, writeP
  * Two tenants with people, accounts and machines synced through the four services; the first has one deleted person.
  */
 export class SpecDirectory {
+  /** The last job of the first tenant's people. */
+  peopleJob = '';
+
   private constructor(
     private readonly database: TestDatabase,
     private readonly sourcesDir: string,
@@ -28,6 +31,10 @@ export class SpecDirectory {
     await writePeople(sourcesDir, false);
     await writeAccountsAndMachines(sourcesDir);
     const services = await Services.start({ databaseUrl: database.url, sourcesDir });
+    return SpecDirectory.withTenants(database, sourcesDir, services);
+  }
+
+  private static async withTenants(database: TestDatabase, sourcesDir: string, services: Services) {
     const operator = Client.operator(services.url, services.adminToken);
     const first = await createTenant(operator, 'First');
     const second = await createTenant(operator, 'Second');
@@ -36,12 +43,17 @@ export class SpecDirectory {
     return new SpecDirectory(database, sourcesDir, services, operator, first, second, connectors, secondConnector);
   }
 
-  /** Syncs all connectors; resolves with the last job of the first tenant's people. */
-  async fill(): Promise<{ job_id: string; status: string }> {
+  /** Returns two further tenants of the same services, which have no people yet. */
+  another(): Promise<SpecDirectory> {
+    return SpecDirectory.withTenants(this.database, this.sourcesDir, this.services);
+  }
+
+  /** Syncs all connectors. */
+  async fill(): Promise<void> {
     for (const connector of Object.values(this.connectors)) await this.completed(this.first, connector);
     await this.completed(this.second, this.secondConnector);
     await writePeople(this.sourcesDir, true);
-    return this.completed(this.first, this.connectors.people);
+    this.peopleJob = (await this.completed(this.first, this.connectors.people)).job_id;
   }
 
   async stop(): Promise<void> {
