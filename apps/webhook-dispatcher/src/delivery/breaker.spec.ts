@@ -29,14 +29,16 @@ describe('a circuit breaker', () => {
     expect(failing(20, 50, failing(3, 0))).toMatchObject({ trips: 1, openUntil: 100 });
   });
 
-  it('doubles its pause after each failed probe, up to a maximum', () => {
-    let breaker = failing(3, 0);
-    const pauses: number[] = [];
-    for (let probe = 0; probe < 6; probe += 1) {
+  it.each([
+    ['up to a maximum', settings, [200, 400, 800, 1_000, 1_000, 1_000]],
+    ['by default up to five minutes', defaultBreaker, [10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]],
+  ])('doubles its pause after each failed probe, %s', (_, used, expected) => {
+    let breaker: Breaker = { failures: used.threshold, trips: 1, openUntil: used.firstPauseMs };
+    const pauses = expected.map(() => {
       const now = breaker.openUntil ?? 0;
-      breaker = afterFailure(breaker, now, settings);
-      pauses.push((breaker.openUntil ?? 0) - now);
-    }
-    expect(pauses).toEqual([200, 400, 800, 1_000, 1_000, 1_000]);
+      breaker = afterFailure(breaker, now, used);
+      return (breaker.openUntil ?? 0) - now;
+    });
+    expect(pauses).toEqual(expected);
   });
 });

@@ -10,11 +10,11 @@ describe('the concurrency cap of an endpoint', () => {
   });
 
   it('is halved by each slow response, down to 2', () => {
-    expect(after([6_000])).toBe(initialCap / 2);
+    expect(after([5_000])).toBe(initialCap / 2);
     expect(after(Array(20).fill(15_000))).toBe(2);
   });
 
   it('does not change for responses between quick and slow', () => {
-    expect(after([2_000, 3_000, 4_999])).toBe(initialCap);
+    expect(after([1_000, 3_000, 4_999])).toBe(initialCap);
   });
 });

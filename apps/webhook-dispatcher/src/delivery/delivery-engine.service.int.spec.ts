@@ -10,6 +10,9 @@ import type { DeliveryEngine } from './delivery-engine.service.js';
 
 type Delivered = Receiver['received'][number];
 
+/** Settings with which an attempt begins after the one before has ended. */
+const oneByOne = { slots: 1, retrySlots: 1, tenantSlots: 1, longMs: 60_000 };
+
 let fixture: DispatcherFixture;
 let receiver: Receiver;
 let tenant: string;
@@ -49,6 +52,15 @@ describe('delivering events', () => {
     ]);
     expect(receiver.received.map(({ body }) => JSON.parse(body).sequence).sort()).toEqual([1, 3]);
     expect(receiver.received[0]?.headers['content-type']).toBe('application/json');
+  });
+
+  it('sends events in their order, also one by one', async () => {
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    await fixture.insertEvents(tenant, Array(4).fill('user.created'));
+    await fixture.fanOut(tenant);
+    fixture.engine(oneByOne);
+    await fixture.until(webhook, all('delivered'));
+    expect(receiver.received.map(({ body }) => JSON.parse(body).sequence)).toEqual([1, 2, 3, 4]);
   });
 
   it('signs with every valid secret, so that the verifiers of Standard Webhooks and Svix accept it', async () => {
@@ -196,6 +208,20 @@ describe('a failed webhook attempt', () => {
       ['rejected', 500],
       ['delivered', 200],
     ]);
+  });
+
+  it('is retried before those that are due for a shorter time, whatever the order of their events', async () => {
+    const webhook = await fixture.webhook(tenant, receiver.url);
+    await fixture.insertEvents(tenant, Array(4).fill('user.created'));
+    await fixture.fanOut(tenant);
+    await fixture.directory.rows(
+      `update webhook_deliveries set is_retry = true, attempts = 1,
+              due_at = now() - (array[2, 4, 1, 3])[event_sequence] * interval '1 minute' where webhook_id = $1`,
+      [webhook],
+    );
+    fixture.engine(oneByOne);
+    await fixture.until(webhook, all('delivered'));
+    expect(receiver.received.map(({ body }) => JSON.parse(body).sequence)).toEqual([2, 4, 1, 3]);
   });
 
   it('is retried without the secrets that expired meanwhile', async () => {

@@ -26,6 +26,17 @@ describe('claims of a tenant with a quota', () => {
     ]);
   });
 
+  it('never exceed what is left, also if it does not suffice for one attempt of each webhook', () => {
+    const both = [request('a', 5, 5), request('b', 1, 5)] as const;
+    expect([3, 1].map((room) => limits(room, ...both))).toEqual([
+      [
+        ['a', 2, 0],
+        ['b', 1, 0],
+      ],
+      [['a', 1, 0]],
+    ]);
+  });
+
   it.each([0, -5])('are none without room: %p', (room) => {
     expect(limits(room, request('a', 5, 5))).toEqual([]);
   });

@@ -43,6 +43,11 @@ describe('the retry schedule', () => {
     );
   });
 
+  it('spreads deliveries that failed together', () => {
+    const times = [0, 0.25, 0.75].map((chance) => nextAttemptAt(2, 0, { random: chance })?.getTime());
+    expect(times).toEqual([240_000, 270_000, 330_000]);
+  });
+
   it('is delayed by Retry-After, never shortened', () => {
     fc.assert(
       fc.property(

@@ -54,6 +54,26 @@ describe('delivery slots', () => {
     expect(slots.room(3_500).ofTenant('a')).toBe(5);
   });
 
+  it('are granted to all again after long attempts have ended', () => {
+    const slots = new Slots({ ...settings, longSlots: 2 });
+    const [one, other] = [slots.take(endpoint('a'), false, 0), slots.take(endpoint('b'), false, 0)];
+    expect(slots.room(1_000)).toMatchObject({ total: 0 });
+    slots.free(one);
+    expect(slots.room(1_000)).toMatchObject({ total: 10 });
+    slots.free(other);
+    slots.take(endpoint('a'), false, 1_000);
+    expect(slots.room(2_000)).toMatchObject({ total: 10 });
+    slots.take(endpoint('a'), false, 2_000);
+    expect(slots.room(3_000)).toMatchObject({ total: 0 });
+  });
+
+  it('are not counted as long after attempts that ended in time', () => {
+    const slots = new Slots({ ...settings, tenantLongSlots: 1 });
+    slots.free(slots.take(endpoint('a'), false, 0));
+    slots.take(endpoint('a'), false, 0);
+    expect(slots.room(0).ofTenant('a')).toBe(4);
+  });
+
   it('are refused to a tenant, and to all, while too many attempts are long', () => {
     const slots = new Slots(settings);
     for (let n = 0; n < 8; n += 1) slots.take(endpoint('a'), false, 0);
