@@ -52,7 +52,10 @@ describe('a connector', () => {
 
 describe('the test of a connector', () => {
   it('waits for the result and prints records, and errors with the message of the source', async () => {
-    const errors = [{ external_id: '2', message: 'no email', source_message: 'bad row' }, { message: 'no id' }];
+    const errors = [
+      { external_id: '2', message: 'no email', source_message: 'bad\u001b[2J row' },
+      { message: 'no id' },
+    ];
     const records = [{ external_id: '1', fields: { email: ['a@x.org', 'b@x.org'], title: ['Boss'] } }];
     replies[`POST ${path}/test`] = [[202, { probe_id: 'prb_1', status: 'queued' }]];
     replies[`GET ${path}/probes/prb_1`] = [
@@ -61,7 +64,10 @@ describe('the test of a connector', () => {
     ];
     const { code, out, err } = await idsync('test', 'HR');
     expect(out).toBe('EXTERNAL ID  FIELDS\n1            email=a@x.org|b@x.org title=Boss\n');
-    expect({ code, err }).toEqual({ code: 0, err: '2: no email\nMessage of the source: bad row\n?: no id\n' });
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: '2: no email\nMessage of the source: bad\u{fffd}[2J row\n?: no id\n',
+    });
   });
 
   it('prints how a file is read, and what a run would not see', async () => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CursorList, List } from './admin-client.js';
 import type { CliContext } from './cli-context.js';
 import { csv, type OutputFormat, terminalOf } from './output.js';
-import { fieldLines, type Terminal, table } from './table.js';
+import { fieldLines, printableLines, type Terminal, table } from './table.js';
 
 /** Prints the results of one command in the format that its options choose. */
 export class Printer {
@@ -59,7 +59,7 @@ export class Printer {
 
   /** Prints a remark for people to standard error; omitted if the output is for programs. */
   note(text: string): void {
-    if (!this.isRaw) this.io.err.write(`${text}\n`);
+    if (!this.isRaw) this.io.err.write(`${printableLines(text)}\n`);
   }
 
   print(text: string): void {
