@@ -55,6 +55,14 @@ const idsync = (words: string[], more: Record<string, string> = {}) =>
 const writes = () => service.requests.filter(({ call }) => !call.startsWith('GET '));
 
 describe('the configuration of a tenant', () => {
+  it('names the variable of each secret after its connector', async () => {
+    const data = [{ ...connector, name: 'AD 2', secrets: ['bind_password', 'ca'] }, connector];
+    replies[`GET ${of('connectors?limit=200&offset=0')}`] = [[200, { data, total: 2 }]];
+    const { connectors } = JSON.parse((await idsync(['export', '--json'])).out);
+    expect(connectors[0].secrets).toEqual({ bind_password: `\${env:AD_2_BIND_PASSWORD}`, ca: `\${env:AD_2_CA}` });
+    expect(connectors[1]).not.toHaveProperty('secrets');
+  });
+
   it('is exported with names in place of ids, and without secrets', async () => {
     replies[`GET ${of('connectors?limit=200&offset=0')}`] = [
       [200, { data: [{ ...connector, name: '1 HR-System', secrets: ['password'] }], total: 1 }],
@@ -73,7 +81,11 @@ describe('the configuration of a tenant', () => {
     replies[`GET ${of('connectors?limit=200&offset=0')}`] = [
       [200, { data: [{ ...connector, safeguard, config }], total: 1 }],
     ];
-    write((await idsync(['export'])).out);
+    const filter = { field: 'data.status', equals: 'active' };
+    replies[`GET ${of('webhooks')}`] = [[200, { data: [{ ...hook, payload: 'thin', filter }], total: 1 }]];
+    const { out } = await idsync(['export']);
+    expect(out).toContain('payload: thin');
+    write(out);
     expect(await idsync(['diff', '-f', 'tenant.yaml'])).toMatchObject({
       code: 0,
       err: '0 create, 0 update, 0 delete, 5 unchanged\n',
@@ -89,6 +101,37 @@ const pick = ({ name, type, records, priority, config }: typeof connector) => ({
   records,
   priority,
   config,
+});
+
+describe('what does not count as a difference', () => {
+  it.each([
+    [
+      'the order of precedence entries and of their fields',
+      'attribute_priorities: [{priority: 4, connector: HR, field: email}, {priority: 5, field: "*", connector: HR}]',
+    ],
+    [
+      'an absent field that the file sets to null',
+      'connectors: [{name: HR, type: csv, config: {path: hr.csv, external_id: id, fields: {email: mail}}, schedule: null}]',
+    ],
+    [
+      'a default of a webhook that the file leaves out',
+      'webhooks: [{callback_url: "https://receiver.example.com", events: ["*"]}]',
+    ],
+  ])('is %s', async (_, section) => {
+    const priorities = [
+      { field: '*', connector_id: 'con_1', priority: 5 },
+      { field: 'email', connector_id: 'con_1', priority: 4 },
+    ];
+    replies[`GET ${of('attribute-priorities')}`] = [[200, { priorities }]];
+    const { connectorBody } = await import('@idsync/contracts');
+    const { config } = connectorBody.parse({ ...pick(connector), secrets: {} });
+    replies[`GET ${of('connectors?limit=200&offset=0')}`] = [[200, { data: [{ ...connector, config }], total: 1 }]];
+    write(`version: 1\n${section}\n`);
+    expect(await idsync(['diff', '-f', 'tenant.yaml'])).toMatchObject({
+      code: 0,
+      err: '0 create, 0 update, 0 delete, 1 unchanged\n',
+    });
+  });
 });
 
 describe('a difference', () => {
@@ -123,6 +166,15 @@ describe('a difference', () => {
     const { code, err } = await idsync(['apply', '-f', 'tenant.yaml', '--yes']);
     expect([code, err]).toEqual([1, expect.stringContaining('nothing was applied')]);
     expect(writes()).toEqual([]);
+  });
+
+  it('that the service refuses is named with its part of the configuration', async () => {
+    write('version: 1\nsettings: {grace_days: 60}\n');
+    replies[`PATCH ${of('settings')}`] = [[409, { error: 'the tenant is suspended' }]];
+    expect(await idsync(['apply', '-f', 'tenant.yaml', '--yes'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('idsync: settings: the tenant is suspended\n'),
+    });
   });
 
   it('that needs a second operator is reported with its approval, and the others are applied', async () => {
@@ -165,6 +217,75 @@ attribute_priorities:
     const { code, err } = await idsync(['apply', '-f', 'tenant.yaml', '--yes']);
     expect([code, err]).toEqual([2, expect.stringContaining('set the variable AD_PASSWORD')]);
     expect(writes()).toEqual([]);
+  });
+
+  describe('with a secret', () => {
+    const body = { url: 'ldaps://ad.example.com', bind_dn: 'cn=idsync', base_dn: 'dc=example' };
+    const secret = { AD_PASSWORD: 'S3cret!' };
+    const file = (value: string, { url = body.url, more = '' } = {}) =>
+      write(
+        `version: 1\nconnectors: [{name: AD, type: ldap, config: {url: "${url}", bind_dn: "cn=idsync", base_dn: "dc=example"}, secrets: {bind_password: "${value}"}${more}}]\n`,
+      );
+    const apply = (more: string[] = [], variables = {}) =>
+      idsync(['apply', '-f', 'tenant.yaml', '--yes', ...more], variables);
+    /** The bodies of the changes that are sent. */
+    const sent = async (...given: Parameters<typeof apply>) => {
+      service.requests.length = 0;
+      expect((await apply(...given)).code).toBe(0);
+      return writes().map((each) => each.body);
+    };
+    const variable = `\${env:AD_PASSWORD}`;
+    const moved = { url: 'ldaps://new.example.com' };
+
+    beforeEach(async () => {
+      const { connectorBody } = await import('@idsync/contracts');
+      const { config } = connectorBody.parse({
+        name: 'AD',
+        type: 'ldap',
+        config: body,
+        secrets: { bind_password: 'placeholder' },
+      });
+      const stored = { ...connector, id: 'con_3', name: 'AD', type: 'ldap', config, secrets: ['bind_password'] };
+      replies[`GET ${of('connectors?limit=200&offset=0')}`] = [[200, { data: [stored], total: 1 }]];
+      replies[`PATCH ${of('connectors/con_3')}`] = [[200, stored]];
+    });
+
+    it('sends no value for a secret that the file calls unchanged, even if all are set or the address is changed', async () => {
+      file('unchanged');
+      expect(await apply(['--set-secrets'])).toMatchObject({ err: '0 create, 0 update, 0 delete, 1 unchanged\n' });
+      expect(writes()).toEqual([]);
+      file('unchanged', moved);
+      expect(await sent(['--set-secrets'])).toEqual([{ config: expect.objectContaining(moved) }]);
+    });
+
+    it('is created without the secrets that the file calls unchanged', async () => {
+      replies[`GET ${of('connectors?limit=200&offset=0')}`] = [[200, { data: [], total: 0 }]];
+      replies[`POST ${of('connectors')}`] = [[201, connector]];
+      file('unchanged');
+      expect(await sent()).toMatchObject([{ name: 'AD', secrets: {} }]);
+    });
+
+    it('sends the value of a variable only if all secrets are set, or if the address is changed', async () => {
+      file(variable);
+      expect(await sent([], secret)).toEqual([]);
+      expect(await sent(['--set-secrets'], secret)).toEqual([{ secrets: { bind_password: 'S3cret!' } }]);
+      file(variable, { more: ', priority: 3' });
+      expect(await sent([], secret)).toEqual([{ priority: 3 }]);
+      file(variable, moved);
+      const config = expect.objectContaining(moved);
+      expect(await sent([], secret)).toEqual([{ config, secrets: { bind_password: 'S3cret!' } }]);
+      for (const variables of [{}, { AD_PASSWORD: '' }]) expect(await sent([], variables)).toEqual([{ config }]);
+    });
+
+    it('is not changed if all secrets are to be set and a variable is not', async () => {
+      file(variable);
+      for (const variables of [{}, { AD_PASSWORD: '' }])
+        expect(await apply(['--set-secrets'], variables)).toMatchObject({
+          code: 2,
+          err: expect.stringContaining('set the variable AD_PASSWORD'),
+        });
+      expect(writes()).toEqual([]);
+    });
   });
 
   it('changes its safeguard and priority apart from other fields, as four eyes require', async () => {
@@ -219,10 +340,13 @@ describe('a file', () => {
   });
 
   it('is refused if it contains a secret, without printing it', async () => {
-    write('version: 1\nconnectors: [{name: a, type: csv, config: {}, secrets: {password: hunter2}}]');
-    const { code, err } = await idsync(['diff', '-f', 'tenant.yaml']);
-    expect([code, err]).toEqual([2, expect.stringContaining('secrets do not belong in the file')]);
-    expect(err).not.toContain('hunter2');
+    const variable = `\${env:A}`;
+    for (const secret of ['', 'unchanged', variable].flatMap((form) => [`hunter2${form}`, `${form}hunter2`])) {
+      write(`version: 1\nconnectors: [{name: a, type: csv, config: {}, secrets: {password: "${secret}"}}]`);
+      const { code, err } = await idsync(['diff', '-f', 'tenant.yaml']);
+      expect([code, err]).toEqual([2, expect.stringContaining('secrets do not belong in the file')]);
+      expect(err).not.toContain('hunter2');
+    }
   });
 });
 
@@ -240,6 +364,7 @@ describe('a webhook of the file', () => {
       'PATCH /v1/webhooks/whk_2',
       'DELETE /v1/webhooks/whk_1',
     ]);
+    expect(writes()[1]?.body).toEqual({ active: false });
     expect(`${out}${err}`).not.toContain('whsec_');
     expect(err).toContain('idsync webhooks rotate-secret whk_2');
   });
@@ -250,6 +375,23 @@ describe('a webhook of the file', () => {
     expect((await idsync(['apply', '-f', 'tenant.yaml', '--yes'])).code).toBe(0);
     expect(writes()).toMatchObject([{ call: 'PATCH /v1/webhooks/whk_1', body: { events: ['user.*'] } }]);
     expect(writes()[0]?.body).not.toHaveProperty('active');
+  });
+
+  it('is not changed if another one has the same URL', async () => {
+    replies[`GET ${of('webhooks')}`] = [[200, { data: [hook, { ...hook, id: 'whk_2' }], total: 2 }]];
+    write('version: 1\nwebhooks: [{callback_url: "https://receiver.example.com/", events: ["user.*"]}]');
+    const { code, err } = await idsync(['apply', '-f', 'tenant.yaml', '--yes']);
+    expect([code, err]).toEqual([2, expect.stringContaining('several webhooks have the URL https://receiver')]);
+    expect(writes()).toEqual([]);
+  });
+
+  it('needs no API key if it stays as it is', async () => {
+    write(
+      'version: 1\nsettings: {grace_days: 60}\nwebhooks: [{callback_url: "https://receiver.example.com/", events: ["*"]}]',
+    );
+    replies[`PATCH ${of('settings')}`] = [[200, settings]];
+    const { IDSYNC_API_KEY: _, ...without } = env();
+    expect((await service.idsync(['apply', '-f', 'tenant.yaml', '--yes'], { env: without })).code).toBe(0);
   });
 
   it('needs an API key', async () => {

@@ -170,10 +170,10 @@ describe('deliveries', () => {
         duration_ms: 9,
       },
     ];
-    replies[`${path}/dlv_1`] = [[200, { ...delivery, attempts, body: '{"id":"evt_1"}' }]];
+    replies[`${path}/dlv_1`] = [[200, { ...delivery, attempts, body: '{"id":"evt\u009b1"}' }]];
     const { out } = await idsync('deliveries', 'show', 'dlv_1');
     expect(out).toMatch(/1 +2026-\S+ +timed_out +- +15000 ms +no answer within 15 s\n/);
-    expect(out).toContain('\nbody:\n{"id":"evt_1"}\n\nlast response:\noh\nno\u{fffd}[2J\n');
+    expect(out).toContain('\nbody:\n{"id":"evt\u{fffd}1"}\n\nlast response:\noh\nno\u{fffd}[2J\n');
   });
 
   it('are resent one at a time', async () => {

@@ -70,6 +70,53 @@ describe('idsync login', () => {
     });
   });
 
+  it('stores a token in the current one of several contexts with the address, and in no other', async () => {
+    service.replies['GET /session'] = [[200, { actor }]];
+    const add = (name: string, url = service.url) =>
+      idsync(['context', 'add', name, '--url', url], { ADMIN_TOKEN: `of-${name}` });
+    await add('first');
+    await add('second');
+    const login = ['login', '--url', service.url, '--token', 'ist_1_y'];
+    expect((await idsync(login)).err).toContain('stored in the context second\n');
+    await add('other', 'https://other.example.com');
+    expect((await idsync(login)).err).toContain('stored in the context first\n');
+    const contexts: Record<string, { token: string }> = stored().contexts;
+    const tokens = Object.entries(contexts).map(([name, { token }]) => [name, token]);
+    expect(tokens).toEqual([
+      ['first', 'ist_1_y'],
+      ['second', 'ist_1_y'],
+      ['other', 'of-other'],
+    ]);
+  });
+
+  it('signs in again although the context has a token', async () => {
+    offerDevice([200, { status: 'complete', token: 'iso_1_x' }]);
+    await idsync(['context', 'add', 'here', '--url', service.url], { ADMIN_TOKEN: 'old' });
+    expect((await idsync(['login'])).code).toBe(0);
+    expect(stored().contexts.here.token).toBe('iso_1_x');
+  });
+
+  it('shows the code and the address without control characters', async () => {
+    offerDevice([200, { status: 'complete', token: 'iso_1_x' }]);
+    const shown = { ...started, user_code: 'AB\u001b[2JCD', verification_uri_complete: 'https://idp/\u202edevice' };
+    service.replies['POST /session/device'] = [[201, shown]];
+    expect((await idsync(['login'])).err).toContain(
+      'open https://idp/\u{fffd}device in a browser, and confirm the code AB\u{fffd}[2JCD\n',
+    );
+  });
+
+  it('takes no credentials over from a context of this name that has another address', async () => {
+    service.replies['GET /session'] = [[200, { actor }]];
+    const add = ['context', 'add', 'production', '--url', 'https://other.example.com', '--tenant', 'ten_1'];
+    await idsync(add, { ADMIN_TOKEN: 'of-other', IDSYNC_API_KEY: 'iss_1_x' });
+    expect((await idsync(['login', '--token', 'ist_1_y', '--name', 'production'])).code).toBe(0);
+    expect(stored()).toEqual({
+      current: 'production',
+      contexts: { production: { url: service.url, token: 'ist_1_y' } },
+    });
+    expect(service.requests.map(({ authorization }) => authorization)).toEqual(['Bearer ist_1_y']);
+  });
+
   it.each([
     [[403, { error: 'no entry of OIDC_ROLE_MAPPING has a group of tom' }], 'no entry of OIDC_ROLE_MAPPING'],
     [[400, { error: 'expired_token' }], 'expired_token'],

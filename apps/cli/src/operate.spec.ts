@@ -253,6 +253,13 @@ describe('an irreversible command', () => {
     expect(err).toContain('Permanently erase Ann Lee (records: 1)? ');
   });
 
+  it('asks for confirmation without terminal control characters', async () => {
+    const named = { ...explanation, display_name: 'Ann\u001b[2J\u202eLee' };
+    replies['GET /tenants/ten_1/identities/idn_1/explain'] = [[200, named]];
+    const { err } = await idsync(['identities', 'erase', 'idn_1'], 'n\n');
+    expect(err).toContain('Permanently erase Ann\u{fffd}[2J\u{fffd}Lee (');
+  });
+
   it.each(['n\n', '\n', 'yesterday\n', ''])('changes nothing after the answer %j', async (typed) => {
     const { code, err } = await idsync(['identities', 'erase', 'idn_1'], typed);
     expect(code).toBe(1);
@@ -379,6 +386,9 @@ describe('operations', () => {
     replies[`POST ${path}/opn_1/revert`] = [[200, done('operation.revert', { reverted_operation_id: 'opn_1' })]];
     expect((await idsync(['operations', 'list', '--limit', '2'])).out).toContain('opn_1  identity.merge  done');
     expect((await idsync(['operations', 'show', 'opn_1'])).out).toContain('identity_id   idn_1\n');
+    expect(JSON.parse((await idsync(['operations', 'show', 'opn_1', '--json'])).out)).toEqual(
+      done('identity.merge', { identity_id: 'idn_1' }),
+    );
     const joined = [{ record: 'usr_1', from_name: 'Ann' }];
     replies['GET /tenants/ten_1/operations/opn_1/items'] = [[200, { data: joined, total: 300 }]];
     const items = await idsync(['operations', 'items', 'opn_1', '--offset', '200']);
@@ -392,6 +402,9 @@ describe('operations', () => {
     const result = { joined, identities_joined: 300 };
     replies['GET /tenants/ten_1/operations/opn_1'] = [[200, done('rules.change', result)]];
     expect((await idsync(['operations', 'show', 'opn_1'])).err).toContain('1 of 300 shown: continue with');
+    const all = { joined, identities_joined: 1 };
+    replies['GET /tenants/ten_1/operations/opn_1'] = [[200, done('rules.change', all)]];
+    expect((await idsync(['operations', 'show', 'opn_1'])).err).toBe('');
     expect((await idsync(['operations', 'revert', 'opn_1', '--reason', 'two people'])).code).toBe(0);
     expect(calls().at(-1)).toEqual([`POST ${path}/opn_1/revert`, { reason: 'two people' }]);
   });

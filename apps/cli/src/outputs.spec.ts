@@ -122,8 +122,19 @@ describe('something that does not exist', () => {
   it('is named as a connector, with up to ten that exist', async () => {
     const connectors = Array.from({ length: 12 }, (_, at) => ({ id: `con_${at}`, name: `C${at}` }));
     list('connectors', ...connectors);
-    expect((await idsync('sync', 'CRM')).err).toMatch(/no connector "CRM"; there are con_0 \(C0\), .* and 2 more\n/);
-    expect((await idsync('connectors', 'get', 'con_99')).err).toContain('no connector "con_99"; there are con_0 (C0)');
+    const named = (count: number) => connectors.slice(0, count).map(({ id, name }) => `${id} (${name})`);
+    const there = `there are ${named(10).join(', ')}`;
+    expect((await idsync('sync', 'CRM')).err).toBe(`idsync: no connector "CRM"; ${there} and 2 more\n`);
+    // The service counts more than it lists.
+    const page = { data: connectors.slice(0, 10), total: 11 };
+    service.replies['GET /tenants/ten_1/connectors?limit=10'] = [[200, page]];
+    const get = async () => (await idsync('connectors', 'get', 'con_99')).err;
+    expect(await get()).toBe(`idsync: no connector "con_99"; ${there} and 1 more\n`);
+    page.total = 10;
+    expect(await get()).toBe(`idsync: no connector "con_99"; ${there}\n`);
+    list('connectors');
+    service.replies['GET /tenants/ten_1/connectors?limit=10'] = [[200, { data: [], total: 0 }]];
+    expect(await get()).toBe('idsync: no connector "con_99"; there are none\n');
   });
 });
 

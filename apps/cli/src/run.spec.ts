@@ -272,7 +272,19 @@ describe('idsync sync', () => {
     const result = await idsync(['sync', 'con_hr', '--watch']);
     expect(result.code).toBe(3);
     expect(result.out).toContain('  line 4, record e\u{fffd}[2J7: no such date\n  and 2 more\n');
+    expect(result.out).toMatch(/records_failed +3\n/);
     expect((await idsync(['jobs', 'get', 'job_1'])).code).toBe(3);
+    expect(JSON.parse((await idsync(['jobs', 'get', 'job_1', '--json'])).out)).toEqual(job);
+  });
+
+  it.each([
+    [{ records_failed: 2 }, '  and 1 more\n'],
+    [{ records_failed: 1, fields_left_out: 2 }, '  and 2 more\n'],
+    [{ fields_left_out: 1 }, ''],
+  ])('counts the errors that are not listed: %j', async (counts, more) => {
+    const job = { job_id: 'job_1', status: 'completed_with_errors', errors: [{ message: 'no such date' }], ...counts };
+    replies[followed] = [[200, job]];
+    expect((await idsync(['jobs', 'get', 'job_1'])).out.split('  no such date\n')[1]).toBe(more);
   });
 
   it.each(['failed', 'cancelled', 'quarantined'])('exits with 1 when the job is %s', async (status) => {
@@ -353,10 +365,16 @@ describe('errors of the command line', () => {
   it('report another web server and do not follow its redirects', async () => {
     replies['GET /tenants'] = [
       [200, '<html></html>'],
-      [302, ''],
+      [302, '', { location: '/elsewhere' }],
     ];
     expect((await idsync(['tenants', 'list'])).err).toContain('unexpected response (200)');
     expect((await idsync(['tenants', 'list'])).err).toContain('unexpected response (302)');
+    expect(requests.map(({ call }) => call)).toEqual(Array(2).fill('GET /tenants?limit=200&offset=0'));
+  });
+
+  it('have no terminal control characters', async () => {
+    replies['GET /tenants'] = [[409, { error: 'busy\u001b[2J\u2066' }]];
+    expect((await idsync(['tenants', 'list'])).err).toBe('idsync: busy\u{fffd}[2J\u{fffd}\n');
   });
 
   it('request a tenant when none is selected', async () => {

@@ -73,6 +73,11 @@ describe('command line settings', () => {
     expect(() => readSettings({ url, token: 'any' }, {}, cwd)).toThrow(/must be an http or https URL/);
   });
 
+  it('do not show the password of an address that they reject', () => {
+    const read = () => readSettings({ url: 'http://me:s3cret@host' }, {}, cwd);
+    expect(read).toThrow('got "http://…@host"');
+  });
+
   it.each(['{', 'null'])('report a file with the invalid content %s', (text) => {
     writeCredentials(text);
     expect(() => readSettings({}, {}, cwd)).toThrow(/credentials\.json is not valid JSON/);

@@ -19,6 +19,13 @@ describe('tables', () => {
     expect(fieldLines({ name: 'a\u001b]0;b\u0007\nc\u202e' })).toBe('name  a\u{fffd}]0;b\u{fffd}\u{fffd}c\u{fffd}\n');
   });
 
+  it.each([0x7f, 0x85, 0x9b, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069])(
+    'replaces the control character with the code %p, among them those that change the direction of text',
+    (code) => {
+      expect(table(['name'], [[`a${String.fromCodePoint(code)}b`]])).toBe('NAME\na\u{fffd}b\n');
+    },
+  );
+
   it('cuts the longest cells at the width of a terminal, but no id', () => {
     const id = 'idn_01kg9t8yr0e008000000000001';
     const row = [id, 'a name that is longer than its column', 'x'.repeat(40)];
@@ -58,6 +65,25 @@ describe('tables', () => {
     );
   });
 
+  it('cuts the id of the row only if the row then fits', () => {
+    expect(shownAt(117)).toBe(
+      `2026-01-31T12:00:00Z  identity.status_changed  ${event}  usr_…000002  status: act…  job_…000003`,
+    );
+    expect(shownAt(98)).toBe(
+      '2026-01-31T12:00:00Z  identity.status_changed  evt_…000001  usr_…000002  status: act…  job_…000003',
+    );
+    for (const columns of [97, 60]) expect(shownAt(columns)).toContain(event);
+  });
+
+  it('shortens ids and texts also if some rows have none, or only a word', () => {
+    const rows = [
+      [job, user, 'failed'],
+      [job, undefined, 'the file ends within quotes'],
+    ];
+    const [, ...lines] = table(['id', 'subject', 'reason'], rows, { columns: 60, colours: false }).split('\n');
+    expect(lines).toEqual([`${job}  usr_…000002  failed`, `${job}  -            the file ends…`, '']);
+  });
+
   it('never cuts times and types: rows that cannot fit take several lines', () => {
     const line = shownAt(80) ?? '';
     expect(line).toContain(`2026-01-31T12:00:00Z  identity.status_changed  ${event}  `);
@@ -72,7 +98,8 @@ describe('tables', () => {
       { heading: 'reason', cell: 'the file ends within quotes' },
     ];
     expect(shownAt(60, parts)).toBe(`${job}  the file ends within quotes`);
-    expect(shownAt(80, parts)).toBe(`${job}  -        the file ends within quotes`);
+    expect(shownAt(67, parts)).toBe(`${job}  the file ends within quotes`);
+    expect(shownAt(68, parts)).toBe(`${job}  -        the file ends within quotes`);
   });
 
   it('keeps columns with a value in some rows', () => {
@@ -87,6 +114,7 @@ describe('tables', () => {
   it.each([
     ['日本語', 4, '日…'],
     ['a\u0301bc', 3, 'a\u0301bc'],
+    ['a\u200bbc', 3, 'a\u200bbc'],
     ['abcd', 3, 'ab…'],
   ])('cuts %s to %i columns', (text, columns, shown) => {
     expect(cut(text, columns)).toBe(shown);
@@ -95,6 +123,8 @@ describe('tables', () => {
   it('shows times on a terminal without milliseconds', () => {
     const rows = [['2026-01-31T12:00:00.000Z']];
     expect(table(['at'], rows, { columns: 80, colours: false })).toBe('AT\n2026-01-31T12:00:00Z\n');
+    const texts = [['since 2026-01-31T12:00:00.000Z'], ['2026-01-31T12:00:00.000Z or later']];
+    expect(table(['at'], texts, { columns: 80, colours: false })).toBe(`AT\n${texts.join('\n')}\n`);
   });
 
   it('colours headings and statuses only if the terminal has colours', () => {

@@ -71,6 +71,13 @@ describe('the export of a tenant', () => {
     expect(files()).toEqual(['acme.jsonl']);
   });
 
+  it('follows no redirect', async () => {
+    service.replies['GET /tenants/ten_1/export'] = [[307, '', { location: '/elsewhere' }]];
+    expect((await idsyncExport('acme.jsonl')).err).toContain('unexpected response (307)');
+    expect(service.requests.map(({ call }) => call)).not.toContain('GET /elsewhere');
+    expect(files()).toEqual([]);
+  });
+
   it('is compressed if the name ends with .gz', async () => {
     exported(user + user + end);
     expect((await idsyncExport('acme.jsonl.gz')).code).toBe(0);

@@ -8,6 +8,8 @@ import { PassThrough, Writable } from 'node:stream';
 import type { Variables } from '../src/cli-context.js';
 import { run } from '../src/run.js';
 
+type Reply = [status: number, body?: unknown, headers?: Record<string, string>];
+
 interface RecordedRequest {
   call: string;
   authorization: string | undefined;
@@ -19,7 +21,7 @@ export const token = 'operator-token-of-the-test';
 /** A fake operator API with canned replies, and the command line run against it. */
 export class FakeService {
   /** By "METHOD /path", with or without its query. A list of replies is returned in order; its last one repeats. */
-  readonly replies: Record<string, [status: number, body?: unknown][]> = {};
+  readonly replies: Record<string, Reply[]> = {};
   readonly requests: RecordedRequest[] = [];
 
   private constructor(
@@ -38,8 +40,10 @@ export class FakeService {
     server.on('request', async (request, response) => {
       const call = `${request.method} ${request.url?.replace('/admin/v1', '')}`;
       service.requests.push({ call, authorization: request.headers.authorization, body: await bodyOf(request) });
-      const [status, body] = service.replyTo(call);
-      response.writeHead(status, { connection: 'close' }).end(typeof body === 'string' ? body : JSON.stringify(body));
+      const [status, body, headers] = service.replyTo(call);
+      response
+        .writeHead(status, { connection: 'close', ...headers })
+        .end(typeof body === 'string' ? body : JSON.stringify(body));
     });
     return service;
   }
@@ -77,7 +81,7 @@ export class FakeService {
     return { code, ...written };
   }
 
-  private replyTo(call: string): [status: number, body?: unknown] {
+  private replyTo(call: string): Reply {
     const queue = this.replies[call] ?? this.replies[call.replace(/\?.*/, '')] ?? [[404, { error: 'not found' }]];
     return (queue.length > 1 ? queue.shift() : queue[0]) ?? [500];
   }
