@@ -1,11 +1,60 @@
 import { safeguard } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { allowance, quarantineNote, quarantineReasons } from './guard.js';
+import { storedRecord } from '../../test/stored-record.js';
+import {
+  allowance,
+  boundsAdditions,
+  destructiveActionOf,
+  isEnabled,
+  quarantineNote,
+  quarantineReasons,
+} from './guard.js';
 
 const usual = safeguard.parse({});
 const plan = { known: 100, deletions: 0, disables: 0 };
 const quarantineReason = (...run: Parameters<typeof quarantineReasons>) => quarantineNote(quarantineReasons(...run));
 const sound = { recordsRead: 100, recordsFailed: 0, recordsRetried: 0 };
+const change = (from: string | undefined, status: string) => ({
+  record: storedRecord(1, { status }),
+  before: from === undefined ? undefined : storedRecord(1, { status: from }),
+});
+
+describe('a change of status', () => {
+  it.each([
+    ['active', 'pending', 'disable'],
+    ['active', 'suspended', 'disable'],
+    ['active', 'inactive', 'disable'],
+    ['active', 'disabled', 'disable'],
+    ['pending', 'inactive', 'disable'],
+    ['active', 'deleted', 'delete'],
+    ['inactive', 'deleted', 'delete'],
+    ['active', 'active', undefined],
+    ['pending', 'active', undefined],
+    ['pending', 'pending', undefined],
+    ['inactive', 'pending', undefined],
+    ['suspended', 'inactive', undefined],
+    ['disabled', 'suspended', undefined],
+    ['deleted', 'deleted', undefined],
+    ['deleted', 'inactive', undefined],
+    [undefined, 'inactive', undefined],
+    [undefined, 'deleted', undefined],
+  ])('from %s to %s counts as %s', (from, to, expected) => {
+    expect(destructiveActionOf(change(from, to))).toBe(expected);
+  });
+
+  it.each([
+    ['suspended', 'active', true],
+    ['inactive', 'active', true],
+    ['disabled', 'active', true],
+    ['deleted', 'active', true],
+    ['pending', 'active', false],
+    ['active', 'active', false],
+    ['inactive', 'pending', false],
+    [undefined, 'active', false],
+  ])('from %s to %s gives access again: %s', (from, to, expected) => {
+    expect(isEnabled(change(from, to))).toBe(expected);
+  });
+});
 
 describe('the deletion safeguard', () => {
   it('allows ten percent or twenty records, whichever is more', () => {
@@ -36,15 +85,21 @@ describe('the deletion safeguard', () => {
       /disable 1, after 20 within/,
     );
     expect(quarantineReason(usual, { ...plan, known: 85 }, sound, { deletions: 50, disables: 50 })).toBeUndefined();
+    const short = { ...usual, within_hours: 12 };
+    expect(
+      quarantineReason(short, { ...plan, known: 99, deletions: 20 }, sound, { deletions: 1, disables: 0 }),
+    ).toMatch(/delete 20, after 1 within 12 hours, of 100 records/);
   });
 
   it('stops a run of an empty source, regardless of the number of deletions', () => {
     expect(quarantineReason(usual, { known: 3, deletions: 3, disables: 0 }, { ...sound, recordsRead: 0 })).toMatch(
       /delete all 3 .* empty/,
     );
-    expect(
-      quarantineReason(usual, { known: 0, deletions: 0, disables: 0 }, { ...sound, recordsRead: 0 }),
-    ).toBeUndefined();
+    const nothingRead = { ...sound, recordsRead: 0 };
+    const one = { known: 1, deletions: 1, disables: 0 };
+    expect(quarantineReason(usual, one, nothingRead)).toMatch(/delete all 1 records because the source is empty/);
+    expect(quarantineReason(usual, one, { ...nothingRead, retires: true })).toBeUndefined();
+    expect(quarantineReason(usual, { known: 0, deletions: 0, disables: 0 }, nothingRead)).toBeUndefined();
   });
 
   it('stops a run that would delete or disable everyone, of more than five', () => {
@@ -56,6 +111,10 @@ describe('the deletion safeguard', () => {
     expect(quarantineReason(usual, everyone, { ...sound, retires: true })).toBeUndefined();
     const open = safeguard.parse({ max_deleted_percent: 100 });
     expect(quarantineReason(open, everyone, sound)).toBeUndefined();
+    const nearlyOpen = safeguard.parse({ max_deleted_percent: 99, max_disabled_percent: 99 });
+    expect(quarantineReason(nearlyOpen, { known: 18, deletions: 18, disables: 18 }, sound)).toMatch(
+      /delete all 18 records; and disable all 18 records/,
+    );
   });
 
   it('uses the bounds of the connector', () => {
@@ -104,5 +163,79 @@ describe('the deletion safeguard', () => {
     expect(reason(100, 51)).toMatch(/more than 20 % and more than 20$/);
     expect(reason(15, 12, safeguard.parse({ max_changed_percent: 80 }))).toBeUndefined();
     expect(reason(15, 15, safeguard.parse({ max_changed_percent: 100 }))).toBeUndefined();
+  });
+
+  it.each([
+    ['enabled', { enabled: 20 }, { enabled: 21 }, 'enable 21 of 100 records, more than 10 % and more than 20'],
+    [
+      'created',
+      { additions: { created: 20, changed: [], rekeyed: [] } },
+      { additions: { created: 21, changed: [], rekeyed: [] } },
+      'create 21 records beside 100, more than 20 % and more than 20',
+    ],
+    [
+      'rekeyed',
+      { additions: { created: 0, changed: [], rekeyed: [{ field: 'email' as const, count: 10 }] } },
+      { additions: { created: 0, changed: [], rekeyed: [{ field: 'email' as const, count: 11 }] } },
+      'replace 11 of 100 records by new ids with the same email, more than 10 % and more than 5',
+    ],
+    ['reused', { reused: 0 }, { reused: 1 }, 'list other people under 1 of 100 ids'],
+  ])('stops a run above the bounds for %s records, of a source with records', (rule, within, above, text) => {
+    expect(quarantineReason(usual, { ...plan, ...within }, sound)).toBeUndefined();
+    expect(quarantineReason(usual, { ...plan, ...above }, sound)).toBe(`quarantined: the run would ${text}`);
+    expect(quarantineReason(usual, { ...plan, known: 0, ...above }, sound)).toBeUndefined();
+    const open = safeguard.parse({ [`max_${rule}_percent`]: 100 });
+    expect(quarantineReason(open, { ...plan, ...above }, sound)).toBeUndefined();
+  });
+
+  it('has no bound for new records with 100 percent, but with 99', () => {
+    const twice = { ...plan, additions: { created: 200, changed: [], rekeyed: [] } };
+    expect(quarantineReason(safeguard.parse({ max_created_percent: 100 }), twice, sound)).toBeUndefined();
+    expect(quarantineReason(safeguard.parse({ max_created_percent: 99 }), twice, sound)).toBeDefined();
+  });
+
+  it('creates up to twenty records beside a few', () => {
+    const more = (known: number) => ({ ...plan, known, additions: { created: 20, changed: [], rekeyed: [] } });
+    expect(quarantineReason(usual, more(1), sound)).toBeUndefined();
+    expect(quarantineReason({ ...usual, max_created_records: 19 }, more(1), sound)).toMatch(
+      /create 20 records beside 1/,
+    );
+  });
+
+  it('names the bounds of a rule without a number, and those for reused ids if there are any', () => {
+    const strict = safeguard.parse({ max_enabled_percent: 0, max_enabled_records: 0 });
+    expect(quarantineReason(strict, { ...plan, enabled: 1 }, sound)).toMatch(/records, more than 0 % and more than 0$/);
+    const lenient = safeguard.parse({ max_reused_records: 2 });
+    expect(quarantineReason(lenient, { ...plan, reused: 2 }, sound)).toBeUndefined();
+    expect(quarantineReason(lenient, { ...plan, reused: 3 }, sound)).toMatch(/100 ids, more than 0 % and more than 2$/);
+  });
+
+  it('counts no additions if a plan has none', () => {
+    const strict = safeguard.parse({
+      max_enabled_percent: 0,
+      max_enabled_records: 0,
+      max_created_percent: 0,
+      max_created_records: 0,
+    });
+    expect(quarantineReason(strict, plan, sound)).toBeUndefined();
+  });
+
+  it('reports new ids for everyone instead of the deletion of everyone, but deletions above the bounds too', () => {
+    const rules = (known: number, disables: number, rekeyed: number) => {
+      const additions = { created: 0, changed: [], rekeyed: [{ field: 'email' as const, count: rekeyed }] };
+      return quarantineReasons(usual, { known, deletions: known, disables, additions }, sound).map(({ rule }) => rule);
+    };
+    expect(rules(18, 0, 18)).toEqual(['rekeyed']);
+    expect(rules(18, 18, 18)).toEqual(['disabled', 'rekeyed']);
+    expect(rules(18, 0, 5)).toEqual(['deleted']);
+    expect(rules(21, 0, 21)).toEqual(['deleted', 'rekeyed']);
+  });
+});
+
+describe('new people and changes', () => {
+  it('wait with returns to active, reused ids, and too many of themselves, but not with deletions, disables or failures', () => {
+    const all = ['failed', 'deleted', 'disabled', 'empty_source', 'enabled', 'reused', 'created', 'changed', 'rekeyed'];
+    const waiting = all.filter((rule) => boundsAdditions({ rule }));
+    expect(waiting).toEqual(['enabled', 'reused', 'created', 'changed', 'rekeyed']);
   });
 });

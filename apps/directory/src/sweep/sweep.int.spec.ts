@@ -480,6 +480,20 @@ describe('the deletion safeguard', () => {
     expect(await planned(job)).toEqual([{ action: 'disable', done: true, count: 40 }]);
   });
 
+  it('stops a run that moves the hire dates of too many active people into the future', async () => {
+    const hired = (from: number, to: number, year: number) =>
+      people(from, to).map(({ external_id, fields }) => ({
+        external_id,
+        fields: { ...fields, hire_date: [`${year}-01-01T00:00:00.000Z`] },
+      }));
+    await run([[...hired(0, 100, 2020), ...hired(100, 105, 2900)]]);
+    const job = await run([[...hired(0, 30, 2901), ...hired(30, 100, 2020), ...hired(100, 105, 2901)]]);
+    expect(await answers(harness, job)).toMatchObject([{ note: expect.stringMatching(/disable 30 of 105 records/) }]);
+    expect(await statuses()).toEqual({ active: 100, pending: 5 });
+    await release(job);
+    expect(await statuses()).toEqual({ active: 70, pending: 35 });
+  });
+
   it.each(['full', 'changes'] as const)(
     'leaves the directory unchanged when runs of mode %s that disable or delete all people are cancelled',
     async (mode) => {
