@@ -321,6 +321,21 @@ describe('a run that creates many people', () => {
     },
   );
 
+  it('keeps the values of an earlier run while it is held', async () => {
+    const titled = (job_title: string) => (n: number) => ({ ...numbered(n), ...(n === 0 && { job_title }) });
+    await imported(people(0, 3, titled('Clerk')));
+    await run(people(0, 3, titled('Chief')));
+    const renamed = (n: number) => ({ ...titled('Chief')(n), ...(n === 0 && { last_name: 'Berg' }) });
+    const job = await run([...people(0, 3, renamed), ...people(3, 40, numbered)]);
+    expect(await planOf(job)).toMatchObject({ state: 'held' });
+    expect((await harness.record('p0')).fields).toMatchObject({
+      job_title: ['Chief'],
+      last_name: [name(0).last_name],
+    });
+    await release(job);
+    expect((await harness.record('p0')).fields).toMatchObject({ job_title: ['Chief'], last_name: ['Berg'] });
+  });
+
   it('adds and renames people at once if only the deletions of the run are too many', async () => {
     await imported(people(0, 100, numbered));
     const renamed = (n: number) => ({ ...numbered(n), ...(n === 0 && { last_name: 'Berg' }) });
