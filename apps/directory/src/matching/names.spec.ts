@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { wordSimilarity } from './jaro-winkler.js';
-import { nameSimilarity, namesDisagree, nameWords, shareOnlySurname } from './names.js';
+import { nameSimilarity, namesDisagree, nameWords, shareName, shareOnlySurname } from './names.js';
 
 const similarityOf = (a: readonly string[], b: readonly string[]) => nameSimilarity(a, b, wordSimilarity);
 const similarity = (a: string, b: string) => similarityOf(a.split(' '), b.split(' '));
@@ -103,6 +103,7 @@ describe('the similarity of two names', () => {
 
   it('is reduced by 3 % for each additional middle name', () => {
     expect(similarity('ann lee', 'ann marie lee')).toBeCloseTo(0.97, 5);
+    expect(similarity('ann marie lee', 'ann lee')).toBeCloseTo(0.97, 5);
     expect(similarity('ann lee', 'ann marie louise lee')).toBeCloseTo(0.97 ** 2, 5);
     expect(similarity('ann marie lee', 'ann marie lee')).toBe(1);
   });
@@ -136,6 +137,20 @@ describe('the similarity of two names', () => {
     ['Test1 Account', 'Test1 User', false],
     // The similarity of the first words is exactly 0.85.
     ['Enid Berg', 'Neide Vogt', false],
+    ['Hanna Berg', 'Hans Vogt', true],
+    ['Ann Berg', 'Anna Vogt', false],
+    // Two letters are similar by chance.
+    ['Jo Berg', 'Jon Vogt', true],
+    ['Test1 Account', 'Test User', true],
+    ['J. Berg', 'J. Vogt', true],
+    ['J. Berg', 'Jan Vogt', false],
+    // The `d` is no initial.
+    ["Jean d'Adler", 'Dora Weber', true],
+    // Beside one other word, a particle is a name.
+    ['Ann Le', 'Bo Van', true],
+    ['Ann Le', 'Bo Le', false],
+    ['Dr. Adler', 'Ute Weber', false],
+    ['Adler jun.', 'Ute Weber', false],
   ])('of %j and %j have nothing in common: %s', (a, b, expected) => {
     const words = (text: string) => nameWords({ display_name: [text] });
     expect(namesDisagree(words(a), words(b))).toBe(expected);
@@ -158,10 +173,42 @@ describe('the similarity of two names', () => {
     ['karl maier jun', 'karl maier sen', true],
     ['karl maier jr', 'karl maier junior', false],
     ['karl maier', 'karl maier jun', false],
+    ['karl maier ii', 'karl maier iii', true],
+    ['karl maier jun', 'ute lang sen', false],
+    ['maier jun', 'karl maier sen', false],
+    ['maier jun', 'k maier sen', false],
+    ['jan karl mueller', 'karl ute mueller', false],
+    ['jan von mueller', 'ute von mueller', true],
     ['ann lee', 'ann lee', false],
   ])('of %j and %j is in the last word only: %s', (a, b, expected) => {
     expect(shareOnlySurname(a.split(' '), b.split(' '))).toBe(expected);
     expect(shareOnlySurname(b.split(' '), a.split(' '))).toBe(expected);
+  });
+
+  it.each([
+    ['ann lee', 'ann berg', true],
+    ['ann lee', 'lee ann', true],
+    ['ann lee', 'ann lee', true],
+    ['lee', 'ann lee', true],
+    ['ann lee', 'bo lee', false],
+    ['ann lee', 'bo berg', false],
+    ['dr ann lee', 'dr bo berg', false],
+    ['ann von lee', 'bo von berg', false],
+    ['karl maier jun', 'karl maier sen', false],
+  ])('of %j and %j is in a word before the last: %s', (a, b, expected) => {
+    expect(shareName(a.split(' '), b.split(' '))).toBe(expected);
+    expect(shareName(b.split(' '), a.split(' '))).toBe(expected);
+  });
+
+  it.each([
+    'dr prof professor mr mrs miss mx herr frau mag ing dipl med jur phil habil rer nat mba msc bsc phd',
+    'extern ext external intern azubi contractor temp',
+    'von van vom der den de dem des du d la le les di da do dal del della dos das el al bin ibn ben zu zur zum',
+    'ter ten te af av st san santa abu',
+    'jun jr junior sen sr senior ii iii iv',
+  ])('is no common word if it is one of %s', (words) => {
+    const common = words.split(' ').filter((word) => !namesDisagree(['jan', word, 'adler'], ['ute', word, 'weber']));
+    expect(common).toEqual([]);
   });
 
   it('compares each word with one word only', () => {
