@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createTestDatabase, freePort, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, freePort, type TestDatabase, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { environmentOf } from './support/services.js';
-import { until } from './support/until.js';
 
 jest.setTimeout(120_000);
 
@@ -51,7 +50,8 @@ describe('a bundled program outside a checkout, without installed packages,', ()
       stdio: 'inherit',
     });
     const exit = once(service, 'exit');
-    await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok === true);
+    const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok;
+    await until(isReady, 'the readiness of the service', 90_000);
     service.kill('SIGTERM');
     expect(await exit).toEqual([0, null]);
   });

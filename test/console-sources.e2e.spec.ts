@@ -1,8 +1,7 @@
-import { chromiumProgram, inChromium } from '@idsync/testing';
+import { chromiumProgram, inChromium, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
-import { until } from './support/until.js';
 
 jest.setTimeout(300_000);
 

@@ -1,8 +1,14 @@
-import { chromiumProgram, createTestDatabase, DirectoryFixture, inChromium, type TestDatabase } from '@idsync/testing';
+import {
+  chromiumProgram,
+  createTestDatabase,
+  DirectoryFixture,
+  inChromium,
+  type TestDatabase,
+  until,
+} from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
-import { until } from './support/until.js';
 
 jest.setTimeout(300_000);
 
@@ -50,12 +56,10 @@ async function deadLetter(type: string, queue: string): Promise<DeadLetter> {
 }
 
 async function given(queue: string, messageId: string, but = ''): Promise<DeadLetter> {
-  let found: DeadLetter | undefined;
-  await until(async () => {
-    found = (await letters(queue)).find(({ id, message_id }) => message_id === messageId && id !== but);
-    return found !== undefined;
-  });
-  return found as DeadLetter;
+  return until(
+    async () => (await letters(queue)).find(({ id, message_id }) => message_id === messageId && id !== but),
+    `the dead letter ${messageId}`,
+  );
 }
 
 const opened = async (options?: BrowserContextOptions, token?: string) => {

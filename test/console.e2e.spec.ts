@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { chromiumProgram, inChromium } from '@idsync/testing';
+import { chromiumProgram, inChromium, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import { accountTests } from './console/accounts.js';
@@ -13,7 +13,6 @@ import { peopleTests } from './console/people.js';
 import { webhookTests } from './console/webhooks.js';
 import { workTests } from './console/work.js';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
-import { until } from './support/until.js';
 
 jest.setTimeout(300_000);
 

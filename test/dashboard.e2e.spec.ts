@@ -7,6 +7,7 @@ import {
   hasBroker,
   PrivatePrometheus,
   type TestDatabase,
+  until,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
@@ -81,7 +82,8 @@ if (!isThere) process.stderr.write('prometheus is not installed: the dashboard i
         ],
       });
       // Repeated activity, because a rate needs changes between scrapes.
-      while ((await asked('count(count_over_time(up{job="idsync"}[1m]) >= 2) == 4')).length === 0) await sleep(200);
+      const scraped = 'count(count_over_time(up{job="idsync"}[1m]) >= 2) == 4';
+      await until(async () => (await asked(scraped)).length > 0, 'two scrapes of each service');
       tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Seen');
       await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events: ['identity.created'] });
       const connector = await createConnector(tenant, {
@@ -92,7 +94,7 @@ if (!isThere) process.stderr.write('prometheus is not installed: the dashboard i
         config: { path: 'hr.csv', external_id: 'ident', fields: { email: 'email' } },
       });
       await sync(tenant, connector);
-      while (receiver.received.length < 40) await sleep(50);
+      await until(() => receiver.received.length >= 40, '40 deliveries', 90_000);
     });
 
     afterAll(async () => {
@@ -112,9 +114,7 @@ if (!isThere) process.stderr.write('prometheus is not installed: the dashboard i
         );
         return answers.filter(({ title, answer }) => answer.length === 0 && !expectedEmpty.includes(title));
       };
-      let left = await empty();
-      for (const end = Date.now() + 30_000; left.length > 0 && Date.now() < end; left = await empty()) await sleep(500);
-      expect(left).toEqual([]);
+      await until(async () => (await empty()).length === 0, empty, 30_000);
     });
 
     it('has a row for each topic and no overlapping panels', () => {
@@ -140,5 +140,3 @@ if (!isThere) process.stderr.write('prometheus is not installed: the dashboard i
     });
   },
 );
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

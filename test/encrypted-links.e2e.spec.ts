@@ -3,14 +3,13 @@ import { mkdtempSync } from 'node:fs';
 import { open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DirectoryFixture, hasBroker, PrivateBroker, PrivatePostgres } from '@idsync/testing';
+import { DirectoryFixture, hasBroker, PrivateBroker, PrivatePostgres, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { certificates } from '../libs/connectors/test/processes.js';
 import { Client, createTenant, sync } from './support/client.js';
 import { connectPeople } from './support/people-file.js';
 import { environmentOf, programOf, Services, type ServicesOptions } from './support/services.js';
-import { until } from './support/until.js';
 
 jest.setTimeout(240_000);
 
@@ -38,12 +37,7 @@ describe('services with PostgreSQL and RabbitMQ over TLS', () => {
     ]);
     await postgres.requireTls(files);
     admin = DirectoryFixture.connect(checked(postgres.url));
-    await until(() =>
-      admin.rows('select').then(
-        () => true,
-        () => false,
-      ),
-    );
+    await until(() => admin.rows('select').catch(() => false), 'PostgreSQL', 90_000);
   });
 
   afterEach(async () => {
@@ -96,7 +90,7 @@ describe('services with PostgreSQL and RabbitMQ over TLS', () => {
     await tenant.client.post('/v1/webhooks', { callback_url: receiver.url, events: ['identity.created'] });
     const job = await sync(tenant, await connectPeople(tenant, dir, 'people', count));
     expect(job).toMatchObject({ status: 'completed' });
-    await until(() => new Set(receiver.ids()).size >= count);
+    await until(() => new Set(receiver.ids()).size >= count, `${count} events`, 90_000);
     const connections = await admin.rows(
       `select a.application_name as service, bool_and(s.ssl) as encrypted
          from pg_stat_activity a join pg_stat_ssl s using (pid)
@@ -137,7 +131,7 @@ describe('services with PostgreSQL and RabbitMQ over TLS', () => {
   (hasBroker() ? it : it.skip)('do not connect to a broker with an untrusted certificate', async () => {
     const running = await start({ withoutBroker: true });
     const refused = (line: string) => /"err":.*certificate.*"msg":"RabbitMQ is not reachable/.test(line);
-    await until(async () => (await readFile(log, 'utf8')).split('\n').some(refused));
+    await until(async () => (await readFile(log, 'utf8')).split('\n').some(refused), 'the refusal in the log', 90_000);
     const ready = await fetch(`${running.internalUrls.gateway}/readyz`);
     expect(await ready.json()).toMatchObject({ checks: { bus: 'degraded' } });
   });

@@ -9,12 +9,12 @@ import {
   hasBroker,
   LatePort,
   type TestDatabase,
+  until,
 } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
-import { until } from './support/until.js';
 
 // Limits tests that hang.
 jest.setTimeout(180_000);
@@ -75,7 +75,11 @@ describe('services that receive SIGTERM', () => {
       sourceCidrs: '127.0.0.0/8',
     });
     for (const url of Object.values(services.internalUrls)) {
-      await until(async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true, `${url} is ready`);
+      await until(
+        async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true,
+        `${url} is ready`,
+        90_000,
+      );
     }
     return services;
   }

@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { decodeId, newUuid } from '@idsync/contracts';
-import { type BrokerVhost, createVhost, DirectoryFixture, freePort, hasBroker, PrivatePostgres } from '@idsync/testing';
+import {
+  type BrokerVhost,
+  createVhost,
+  DirectoryFixture,
+  freePort,
+  hasBroker,
+  PrivatePostgres,
+  until,
+} from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { directoryFaults } from '../apps/directory/test/directory-faults.js';
 import { type Answer, Client, createTenant, jobEnd, sync, type Tenant } from './support/client.js';
@@ -12,7 +20,6 @@ import { connectPeople } from './support/people-file.js';
 import { adminToken, environmentOf, programOf } from './support/services.js';
 import { SmallDisk } from './support/small-disk.js';
 import { Supervised } from './support/supervised.js';
-import { until } from './support/until.js';
 
 jest.setTimeout(600_000);
 
@@ -50,7 +57,7 @@ const endWithinMs = 240_000;
         ({ ok }) => ok,
         () => false,
       );
-    await until(healthy, 'the gateway');
+    await until(healthy, 'the gateway', 90_000);
     tenant = await createTenant(Client.operator(url, adminToken), 'Full');
   });
 

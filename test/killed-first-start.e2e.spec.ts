@@ -7,11 +7,10 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createDatabase, describeSchema } from '@idsync/database/schema';
-import { DirectoryFixture, PrivatePostgres } from '@idsync/testing';
+import { DirectoryFixture, PrivatePostgres, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RunningCode } from './support/running-code.js';
 import { between, type Random, seededRandom } from './support/seeded-random.js';
-import { until } from './support/until.js';
 
 jest.setTimeout(600_000);
 

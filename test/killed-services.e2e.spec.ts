@@ -8,6 +8,7 @@ import {
   DirectoryFixture,
   hasBroker,
   type TestDatabase,
+  until,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client, createConnector, createTenant, jobEnd, type Tenant } from './support/client.js';
@@ -77,11 +78,9 @@ const victims: ServiceProcessName[] = [
     const triggered = await tenant.client.post('/v1/sync/trigger', { connector_id: connector });
     expect(triggered.status).toBe(202);
 
-    // Each kill waits for progress, so that the kills are distributed over the job.
+    // Each kill waits shortly for progress, so that the kills are distributed over the job.
     for (const [nth, victim] of victims.entries()) {
-      for (let look = 0; look < 100 && (await processed()) < nth; look += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+      await until(async () => (await processed()) >= nth, 'progress', 5_000).catch(() => undefined);
       await services.kill(victim);
       services.launch(victim);
     }

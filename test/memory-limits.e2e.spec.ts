@@ -10,6 +10,7 @@ import {
   hasBroker,
   MemoryLimit,
   type TestDatabase,
+  until,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
@@ -55,16 +56,12 @@ if (unavailable) process.stderr.write(`\nSkipping the tests with memory limits: 
       services.set(name, new LimitedService(name, env, group));
     }
     const url = `http://127.0.0.1:${port}`;
-    for (let look = 0; look < 600; look += 1) {
-      if (
-        await fetch(`${url}/v1/health`).then(
-          ({ ok }) => ok,
-          () => false,
-        )
-      )
-        break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    const isUp = () =>
+      fetch(`${url}/v1/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until(isUp, 'the health of the gateway', 60_000);
     tenant = await createTenant(Client.operator(url, adminToken), 'Large');
     connector = await createConnector(tenant, {
       type: 'jsonl',

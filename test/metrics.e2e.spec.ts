@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, type TestDatabase, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
@@ -38,10 +38,12 @@ describe('the metrics of a sync, from its trigger to a receiver,', () => {
     expect((await sync(tenant, connector)).status).toMatch(/^completed/);
     await tenant.client.get(`/v1/users/${tenant.id}`);
     await tenant.client.get('/v1/made-up-by-a-caller');
-    while (receiver.received.length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => receiver.received.length >= 2, 'two deliveries');
     // The dispatcher counts a delivery after the answer has arrived.
-    do series = await readMetrics(Object.values(services.internalUrls));
-    while (sumOf('idsync_webhook_deliveries_total', { status: 'delivered' }) < 2);
+    await until(async () => {
+      series = await readMetrics(Object.values(services.internalUrls));
+      return sumOf('idsync_webhook_deliveries_total', { status: 'delivered' }) >= 2;
+    }, 'two deliveries in the metrics');
   });
 
   afterAll(async () => {
@@ -92,7 +94,7 @@ describe('the metrics of a sync, from its trigger to a receiver,', () => {
     expect({ status: answer.status, open: await open() }).toEqual({ status: 200, open: 1 });
     await answer.body?.cancel();
     // The gateway notices the end of the connection later.
-    while ((await open()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await open()) === 0, 'the end of the event stream');
   });
 
   it('report zero for what has not happened yet', () => {

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { IdsyncClient, IdsyncError, verifyWebhook } from '@idsync/client';
 import { decodeId } from '@idsync/contracts';
-import { type BrokerVhost, createTestDatabase, DirectoryFixture, type TestDatabase, vhostIfAny } from '@idsync/testing';
+import {
+  type BrokerVhost,
+  createTestDatabase,
+  DirectoryFixture,
+  type TestDatabase,
+  until,
+  vhostIfAny,
+} from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
@@ -12,7 +19,6 @@ import { type Answer, Client, createConnector, createTenant, sync, type Tenant }
 import { commandLine } from './support/command-line.js';
 import { midpointHr, midpointLdap } from './support/midpoint-sources.js';
 import { Services } from './support/services.js';
-import { until } from './support/until.js';
 
 // Two tests start a dozen programs of the CLI.
 jest.setTimeout(240_000);

@@ -10,6 +10,7 @@ import {
   eachBus,
   freePort,
   type TestDatabase,
+  until,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client, createConnector, createTenant, type Tenant } from './support/client.js';
@@ -41,16 +42,12 @@ eachBus(describe)('a record that crashes the directory whenever it is applied, o
     directory = new LimitedService('directory', env);
     services.push(directory, new LimitedService('gateway', env), new LimitedService('sync-worker', env));
     const url = `http://127.0.0.1:${port}`;
-    for (let look = 0; look < 600; look += 1) {
-      if (
-        await fetch(`${url}/v1/health`).then(
-          ({ ok }) => ok,
-          () => false,
-        )
-      )
-        break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    const isUp = () =>
+      fetch(`${url}/v1/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until(isUp, 'the health of the gateway', 60_000);
     tenant = await createTenant(Client.operator(url, adminToken), 'Poisoned');
     holder = await Database.connect({ url: database.url, service: 'directory' });
   });

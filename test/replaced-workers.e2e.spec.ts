@@ -1,7 +1,6 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type BrokerVhost,
   createTestDatabase,
@@ -9,6 +8,7 @@ import {
   DirectoryFixture,
   eachBus,
   type TestDatabase,
+  until,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
@@ -77,14 +77,12 @@ eachBus(describe)('workers that are replaced in turn while they work, over %s,',
   /** Waits until the victim has work in progress, or has already done it. */
   async function waitUntilRunning(victim: (typeof victims)[number], jobId: string): Promise<void> {
     const before = receiver.received.length;
-    for (;;) {
+    await until(async () => {
       const { body: job } = await tenant.client.get(`/v1/sync/jobs/${jobId}`);
-      if (!['queued', 'running'].includes(job.status)) return;
-      if (victim === 'sync-worker' && job.status === 'running') return;
-      if (victim === 'directory' && job.batches_processed > 0) return;
-      if (victim === 'webhook-dispatcher' && receiver.received.length > before) return;
-      await pause(5);
-    }
+      if (!['queued', 'running'].includes(job.status)) return true;
+      if (victim === 'sync-worker') return job.status === 'running';
+      return victim === 'directory' ? job.batches_processed > 0 : receiver.received.length > before;
+    }, `work of the ${victim}`);
   }
 
   it('exit with 0 within their time limit, and nothing is lost or done twice', async () => {

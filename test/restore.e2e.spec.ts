@@ -14,6 +14,7 @@ import {
   hasBroker,
   PrivatePostgres,
   type TestDatabase,
+  until,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -24,7 +25,6 @@ import { brokenInvariants, settled, wantedPairs, watchFences } from './support/d
 import { dump, dumpUnavailable, restore } from './support/dump.js';
 import { connectPeople } from './support/people-file.js';
 import { Services } from './support/services.js';
-import { until } from './support/until.js';
 
 jest.setTimeout(300_000);
 
@@ -170,7 +170,7 @@ afterAll(() => administrator.close());
         await betweenBatches(asDirectory, async (last) => {
           lastOfDump = last;
           // This delivery is pending in the dump and succeeds after it.
-          await until(async () => receiver.received.length > before);
+          await until(() => receiver.received.length > before, 'a delivery', 90_000);
           await dump(backupUrl(), file);
         });
       });

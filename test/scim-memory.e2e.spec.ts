@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId } from '@idsync/contracts';
-import { createTestDatabase, DirectoryFixture, freePort, MemoryLimit, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, DirectoryFixture, freePort, MemoryLimit, type TestDatabase, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client, createConnector, createTenant } from './support/client.js';
 import { LimitedService } from './support/limited-service.js';
@@ -43,7 +43,7 @@ const documents = [
       environmentOf({ databaseUrl: database.url, sourcesDir: tmpdir() }, port),
       limit,
     );
-    for (const end = Date.now() + upWithinMs; (await health()) !== 200 && Date.now() < end; ) await sleep(50);
+    await until(async () => (await health()) === 200, 'the health of the gateway', upWithinMs);
     for (const document of documents) providers.push(await providerOf(document));
   });
 

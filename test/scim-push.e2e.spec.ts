@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { type BrokerVhost, createTestDatabase, type TestDatabase, vhostIfAny } from '@idsync/testing';
+import { type BrokerVhost, createTestDatabase, type TestDatabase, until, vhostIfAny } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
@@ -8,7 +8,6 @@ import { Services } from './support/services.js';
 
 jest.setTimeout(120_000);
 
-const timeoutMs = 60_000;
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const core = 'urn:ietf:params:scim:schemas:core:2.0';
 
@@ -58,15 +57,6 @@ describe('provisioning by an identity provider', () => {
     await database?.drop();
   });
 
-  const until = async <T>(look: () => Promise<T | undefined | false> | T | undefined | false): Promise<T> => {
-    for (let end = Date.now() + timeoutMs, ms = 25; Date.now() < end; ms = Math.min(ms * 1.25, 250)) {
-      const found = await look();
-      if (found) return found;
-      await new Promise((go) => setTimeout(go, ms));
-    }
-    throw new Error('the condition was not met in time');
-  };
-
   /** Received events with a valid signature, once each. */
   const receivedEvents = (): ReceivedEvent[] => {
     const events = new Map<string, ReceivedEvent>();
@@ -78,7 +68,10 @@ describe('provisioning by an identity provider', () => {
     return [...events.values()];
   };
   const waitForEvent = (type: string, what: object = {}) =>
-    until(() => receivedEvents().find((event) => event.type === type && matches(event.data, what)));
+    until(
+      () => receivedEvents().find((event) => event.type === type && matches(event.data, what)),
+      `the event ${type}`,
+    );
   const matches = (data: unknown, what: object) => {
     try {
       expect(data).toMatchObject(what);

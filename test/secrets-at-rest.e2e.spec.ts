@@ -9,6 +9,7 @@ import {
   freePort,
   hasBroker,
   type TestDatabase,
+  until,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
@@ -117,12 +118,12 @@ describe('a configured or generated secret', () => {
   async function useConnector(connector: string): Promise<void> {
     for (const kind of ['test', 'discover']) {
       let { body } = await operate(`connectors/${connector}/${kind}`);
+      const path = `/admin/v1/tenants/${tenant.id}/connectors/${connector}/probes/${body.probe_id}`;
       // The answer comes after ten seconds, whether the probe has ended or not.
-      for (let look = 0; look < 600 && body.status === 'queued'; look += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        const path = `/admin/v1/tenants/${tenant.id}/connectors/${connector}/probes/${body.probe_id}`;
-        ({ body } = await tenant.operator.get(path));
-      }
+      await until(async () => {
+        if (body.status === 'queued') ({ body } = await tenant.operator.get(path));
+        return body.status !== 'queued';
+      }, `the end of the ${kind}`);
       expect(body.status).toBe('failed');
     }
     const job = await sync(tenant, connector);
@@ -140,9 +141,7 @@ describe('a configured or generated secret', () => {
     secrets.set('a signing secret', body.signing_secret.slice('whsec_'.length));
     secrets.set('a rotated signing secret', rotated.body.signing_secret.slice('whsec_'.length));
     await operate(`webhooks/${body.id}/test`);
-    for (let look = 0; look < 1_200 && receiver.received.length === 0; look += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(() => receiver.received.length > 0, 'the test event');
     expect(String(receiver.received[0]?.headers['webhook-signature']).split(' ')).toHaveLength(2);
   }
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type BrokerVhost, createTestDatabase, type TestDatabase, vhostIfAny } from '@idsync/testing';
+import { type BrokerVhost, createTestDatabase, type TestDatabase, until, vhostIfAny } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, type Tenant } from './support/client.js';
@@ -70,7 +70,7 @@ describe('the trace of a change', () => {
       headers: { traceparent: `00-${unauthenticatedTrace}-${callersSpan}-01` },
     });
     // The first attempt is rejected.
-    while (of('sync.job.completed').length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => of('sync.job.completed').length >= 2, 'two attempts', 90_000);
     // Stopping the services flushes the remaining spans.
     expect(await services.stop()).toEqual([0, 0, 0, 0]);
 

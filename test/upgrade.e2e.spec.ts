@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decodeId, encodeId } from '@idsync/contracts';
 import { createDatabase, databaseUrl, dropDatabase } from '@idsync/database/schema';
-import { type BrokerVhost, createVhost, DirectoryFixture, freePort, hasBroker } from '@idsync/testing';
+import { type BrokerVhost, createVhost, DirectoryFixture, freePort, hasBroker, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { FaultyReceiver } from '../apps/webhook-dispatcher/test/faulty-receiver.js';
 import { Client, createTenant, type Tenant } from './support/client.js';
@@ -15,7 +15,6 @@ import { RunningCode } from './support/running-code.js';
 import { adminToken } from './support/services.js';
 import { SteadyLoad } from './support/steady-load.js';
 import { Supervised } from './support/supervised.js';
-import { until } from './support/until.js';
 
 const today = fileURLToPath(new URL('..', import.meta.url));
 const plainProxy = fileURLToPath(new URL('../bench/support/plain-proxy.mjs', import.meta.url));
@@ -107,7 +106,7 @@ const nextMigration = [
         ({ ok }) => ok,
         () => false,
       );
-    await until(async () => version.unexpectedEnds.length > 0 || (await answers()), at);
+    await until(async () => version.unexpectedEnds.length > 0 || (await answers()), at, 90_000);
     expect(version.unexpectedEnds).toEqual([]);
   }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { type EventType, eventBody, eventTypes } from '@idsync/contracts';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, DirectoryFixture, type TestDatabase, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
@@ -81,23 +81,17 @@ describe('the events that webhooks receive', () => {
   };
 
   /** Polls the operator API until the condition holds. */
-  async function until(path: string, holds: (body: Answer['body']) => boolean): Promise<Answer['body']> {
-    for (let look = 0; look < 1_200; look += 1) {
+  const untilIn = (path: string, holds: (body: Answer['body']) => boolean): Promise<Answer['body']> =>
+    until(async () => {
       const { body } = await tenant.operator.get(`/admin/v1/tenants/${tenant.id}/${path}`);
-      if (holds(body)) return body;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error(`${path} did not reach the expected state`);
-  }
+      return holds(body) && body;
+    }, `${path}: ${holds}`);
 
-  async function allDelivered(): Promise<void> {
-    for (let look = 0; look < 1_200; look += 1) {
+  const allDelivered = () =>
+    until(async () => {
       const [events] = await admin.rows<{ last: number }>('select last::int from event_sequences');
-      if (received.size === events?.last) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error('some events were not delivered');
-  }
+      return received.size === events?.last;
+    }, 'the delivery of all events');
 
   it('match the catalogue for every event type', async () => {
     const hr = await connector('hr', 'user', {
@@ -121,10 +115,10 @@ describe('the events that webhooks receive', () => {
     for (const each of [hr, ad, bots]) expect(await sync(tenant, each)).toMatchObject({ status: 'completed' });
 
     const lone = 'findings?kind=machine_without_owner';
-    await until(lone, ({ data }) => data[0]?.state === 'open');
+    await untilIn(lone, ({ data }) => data[0]?.state === 'open');
 
     // One account may be Carl's: the operator links it and reverts that.
-    const { data: cases } = await until('cases', ({ data }) => data.length > 0);
+    const { data: cases } = await untilIn('cases', ({ data }) => data.length > 0);
     const linked = await operate(`cases/${cases[0].id}/resolve`, {
       resolution: 'link',
       identity_id: cases[0].candidates[0].identity_id,
@@ -143,7 +137,7 @@ describe('the events that webhooks receive', () => {
     await list('bots.csv', `${machines}build,Builder,a@x.org,b@x.org,\n`);
     for (const each of [hr, bots]) expect(await sync(tenant, each)).toMatchObject({ status: 'completed' });
 
-    await until(lone, ({ data }) => data[0]?.state === 'resolved');
+    await untilIn(lone, ({ data }) => data[0]?.state === 'resolved');
 
     const [ann, bob, dan] = [await identity('Ann'), await identity('Bob'), await identity('Dan')];
     await operate(`identities/${ann.id}/merge`, { from_ids: [bob.id] });
@@ -153,9 +147,9 @@ describe('the events that webhooks receive', () => {
     expect(await sync(tenant, await connector('missing', 'user', {}))).toMatchObject({ status: 'failed' });
     await list('hr.csv', people);
     const { job_id: held } = (await tenant.client.post('/v1/sync/trigger', { connector_id: hr })).body;
-    await until(`sync-jobs/${held}`, ({ status }) => status === 'quarantined');
+    await untilIn(`sync-jobs/${held}`, ({ status }) => status === 'quarantined');
     await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/sync-jobs/${held}/cancel`, { reason: 'wrong file' });
-    await until(`sync-jobs/${held}`, ({ status }) => status === 'cancelled');
+    await untilIn(`sync-jobs/${held}`, ({ status }) => status === 'cancelled');
 
     const tested = await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/webhooks/${webhook}/test`, {});
     expect(tested.status).toBe(202);

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeId, encodeId } from '@idsync/contracts';
-import { brokerProgram, DirectoryFixture, eachVariant } from '@idsync/testing';
+import { brokerProgram, DirectoryFixture, eachVariant, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type FaultRates, FaultyReceiver, type Taken } from '../apps/webhook-dispatcher/test/faulty-receiver.js';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
@@ -22,7 +22,6 @@ import { EventStream } from './support/event-stream.js';
 import { FaultMachine } from './support/fault-machine.js';
 import { storm } from './support/fault-storm.js';
 import { seededRandom } from './support/seeded-random.js';
-import { until } from './support/until.js';
 
 const seed = Number(process.env.FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const seconds = Number(process.env.FAULT_SECONDS ?? 20);
@@ -112,14 +111,14 @@ eachVariant(
       await until(() => held.length > 0);
       first.freeze();
       second.start();
-      await until(async () => (await outcomes(tenant)).at(-1) === 'delivered');
+      await until(async () => (await outcomes(tenant)).at(-1) === 'delivered', 'the delivery', settleWithinMs);
       const before = await outcomes(tenant);
       for (const response of held) response.writeHead(500).end();
       await second.kill();
       first.thaw();
       // Its next delivery proves that it has handled the old one.
       await stream.recordOne(tenant);
-      await until(async () => (await outcomes(tenant)).length > before.length);
+      await until(async () => (await outcomes(tenant)).length > before.length, 'the next delivery', settleWithinMs);
       await settled(admin, settleWithinMs);
       expect(before).toEqual([...Array(before.length - 1).fill('unknown'), 'delivered']);
       expect(before.length).toBeGreaterThan(1);

@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeId, encodeId } from '@idsync/contracts';
-import { brokerProgram, createTestDatabase, DirectoryFixture, PrivateBroker, type TestDatabase } from '@idsync/testing';
+import {
+  brokerProgram,
+  createTestDatabase,
+  DirectoryFixture,
+  PrivateBroker,
+  type TestDatabase,
+  until,
+} from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { directoryFaults } from '../apps/directory/test/directory-faults.js';
 import { FaultyReceiver } from '../apps/webhook-dispatcher/test/faulty-receiver.js';
@@ -11,7 +18,6 @@ import { Client, createTenant, jobEnd, sync, type Tenant } from './support/clien
 import { brokenInvariants, settled, wantedPairs, watchFences } from './support/delivery-proof.js';
 import { connectPeople } from './support/people-file.js';
 import { Services, type ServicesOptions } from './support/services.js';
-import { until } from './support/until.js';
 
 jest.setTimeout(420_000);
 
@@ -63,12 +69,16 @@ const totalPeople = Object.values(people).reduce((sum, count) => sum + count);
   };
   /** Waits until the outboxes of these services are empty. */
   const published = () =>
-    until(async () => {
-      const waiting = await admin.rows(
-        `select 1 from outbox where producer in ('idsync_gateway', 'idsync_sync_worker') limit 1`,
-      );
-      return waiting.length === 0;
-    }, 'an empty outbox');
+    until(
+      async () => {
+        const waiting = await admin.rows(
+          `select 1 from outbox where producer in ('idsync_gateway', 'idsync_sync_worker') limit 1`,
+        );
+        return waiting.length === 0;
+      },
+      'an empty outbox',
+      90_000,
+    );
   const statuses = async () => {
     const [operation] = await admin.rows<{ status: string }>('select status from operations');
     const [replay] = await admin.rows<{ status: string }>('select status from webhook_replays');
@@ -139,7 +149,7 @@ const totalPeople = Object.values(people).reduce((sum, count) => sum + count);
     for (const job of [running, queued]) {
       expect(await jobEnd(tenant, job)).toMatchObject({ status: 'completed', progress_pct: 100 });
     }
-    await until(async () => String(await statuses()) === 'done,done', 'the operation and the replay');
+    await until(async () => String(await statuses()) === 'done,done', 'the operation and the replay', 90_000);
     await settled(admin, 120_000);
 
     expect(await brokenInvariants(admin)).toEqual({});

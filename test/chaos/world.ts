@@ -2,11 +2,10 @@ import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brokerProgram, DirectoryFixture, freePort, PrivateBroker, PrivatePostgres } from '@idsync/testing';
+import { brokerProgram, DirectoryFixture, freePort, PrivateBroker, PrivatePostgres, until } from '@idsync/testing';
 import { PreviousCode, previousCommit } from '../support/previous-code.js';
 import { adminToken } from '../support/services.js';
 import { SmallDisk } from '../support/small-disk.js';
-import { until } from '../support/until.js';
 import { clockUnavailable } from './clock.js';
 import { type FaultKind, type LinkName, type ServiceName, serviceNames } from './plan.js';
 import { ChaosService } from './service.js';
@@ -202,14 +201,10 @@ export class World {
 
   private async postgresAnswers(): Promise<boolean> {
     // During crash recovery PostgreSQL refuses connections for a moment.
-    for (const end = Date.now() + 15_000; Date.now() < end; await new Promise((go) => setTimeout(go, 200))) {
-      const answered = await this.admin.rows('select 1').then(
-        () => true,
-        () => false,
-      );
-      if (answered) return true;
-    }
-    return false;
+    return until(() => this.admin.rows('select 1').catch(() => false), 'PostgreSQL', 15_000).then(
+      () => true,
+      () => false,
+    );
   }
 }
 

@@ -1,5 +1,5 @@
+import { until } from '@idsync/testing';
 import { describe, expect, it } from '@jest/globals';
-import { until } from '../support/until.js';
 import type { ConsoleContext } from './context.js';
 
 interface List<Item> {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort, PrivateBroker, PrivatePostgres, testProgram } from '@idsync/testing';
+import { freePort, PrivateBroker, PrivatePostgres, testProgram, until } from '@idsync/testing';
 import { adminToken, environmentOf, programOf, type ServicesOptions } from './services.js';
 import { Supervised } from './supervised.js';
 
@@ -122,11 +122,8 @@ export class FaultMachine {
   /** Waits until all targets run again and the gateway answers. */
   async up(): Promise<void> {
     await Promise.all(this.recovering.values());
-    for (const end = Date.now() + 60_000; Date.now() < end; await pause(100)) {
-      const answer = await fetch(`${this.url}/v1/health`).catch(() => undefined);
-      if (answer?.ok) return;
-    }
-    throw new Error(`the gateway did not start: ${this.unexpectedEnds.at(-1)}`);
+    const isUp = async () => (await fetch(`${this.url}/v1/health`).catch(() => undefined))?.ok;
+    await until(isUp, () => ['the health of the gateway', this.unexpectedEnds.at(-1)], 60_000);
   }
 
   async remove(): Promise<void> {

@@ -1,4 +1,11 @@
-import { type BrokerVhost, createTestDatabase, createVhost, hasBroker, type TestDatabase } from '@idsync/testing';
+import {
+  type BrokerVhost,
+  createTestDatabase,
+  createVhost,
+  hasBroker,
+  type TestDatabase,
+  until,
+} from '@idsync/testing';
 import { describe, expect } from '@jest/globals';
 import { type Answer, Client } from './client.js';
 import { Follower } from './follower.js';
@@ -108,11 +115,10 @@ export class FollowedSource {
     const { tenant, connectors } = this.full;
     const path = `/admin/v1/tenants/${tenant.id}/connectors/${connectors[connector]}`;
     let { body } = await tenant.operator.post(`${path}/${kind}`, {});
-    while (body.status === 'queued') {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      ({ body } = await tenant.operator.get(`${path}/probes/${body.probe_id}`));
-    }
-    return body;
+    return until(async () => {
+      if (body.status === 'queued') ({ body } = await tenant.operator.get(`${path}/probes/${body.probe_id}`));
+      return body.status !== 'queued' && body;
+    }, `the end of the ${kind}`);
   }
 
   /** Restarts the server while it is being read: the same jobs must complete without deleting anybody. */

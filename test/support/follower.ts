@@ -1,4 +1,5 @@
 import { type EventType, eventBody } from '@idsync/contracts';
+import { until } from '@idsync/testing';
 import { expect } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Receiver } from '../../apps/webhook-dispatcher/test/receiver.js';
@@ -117,11 +118,11 @@ export class Follower {
   }
 
   private async waitForEvents(count: number): Promise<void> {
-    for (const end = Date.now() + timeoutMs; Date.now() < end; await new Promise((r) => setTimeout(r, 20))) {
+    const isThere = () => {
       this.take();
-      if (this.events.length >= count) return;
-    }
-    throw new Error(`${count} events were not received: got ${this.events.length}`);
+      return this.events.length >= count;
+    };
+    await until(isThere, () => `${count} events, got ${this.events.length}`, timeoutMs);
   }
 
   private async job(connector: string, mode: string): Promise<Json> {
@@ -133,14 +134,14 @@ export class Follower {
 
   /** Waits for a sequence without a gap up to the end of the job. */
   private async waitForJobEvents(job: string): Promise<void> {
-    for (const end = Date.now() + timeoutMs; Date.now() < end; await new Promise((r) => setTimeout(r, 20))) {
+    const isThere = () => {
       this.take();
       const ended = this.events.find(
         ({ type, data }) => type !== 'sync.job.started' && type.startsWith('sync.job.') && data.job_id === job,
       );
-      if (ended && this.events[ended.sequence - 1] === ended) return;
-    }
-    throw new Error(`the end of ${job} was not received in sequence: got ${this.events.length} events`);
+      return ended && this.events[ended.sequence - 1] === ended;
+    };
+    await until(isThere, () => `the end of ${job} in sequence, got ${this.events.length} events`, timeoutMs);
   }
 
   private take(): void {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@idsync/testing';
+import { freePort, until } from '@idsync/testing';
 
 const serviceNames = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'] as const;
 export type ServiceProcessName = (typeof serviceNames)[number];
@@ -112,15 +112,8 @@ export class Services {
   }
 
   async gatewayUp(): Promise<void> {
-    for (let look = 0; look < 600; look += 1) {
-      const healthy = await fetch(`${this.url}/v1/health`).then(
-        (answer) => answer.ok,
-        () => false,
-      );
-      if (healthy) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error('the gateway did not start');
+    const isUp = async () => (await fetch(`${this.url}/v1/health`).catch(() => undefined))?.ok;
+    await until(isUp, 'the health of the gateway');
   }
 
   /** A service to which RabbitMQ does not answer connects again after a minute. The gateway is ready without it. */
@@ -128,15 +121,14 @@ export class Services {
     await Promise.all(
       serviceNames.map(async (name) => {
         let found = 'no answer';
-        for (const end = Date.now() + readyWithinMs; Date.now() < end; ) {
+        const isReady = async () => {
           const url = `${this.internalUrls[name]}/readyz`;
           found = await fetch(url, { signal: AbortSignal.timeout(5_000) })
             .then((answer) => answer.text())
             .catch(String);
-          if (/^\{"status":"(ready|degraded)".*"bus":"up"/.test(found)) return;
-          await new Promise((resolve) => setTimeout(resolve, 50));
-        }
-        throw new Error(`the ${name} is not ready after ${readyWithinMs} ms: ${found}`);
+          return /^\{"status":"(ready|degraded)".*"bus":"up"/.test(found);
+        };
+        await until(isReady, () => `the ${name} is ready: ${found}`, readyWithinMs);
       }),
     );
   }

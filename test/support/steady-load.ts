@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '@idsync/testing';
 import { type Answer, createConnector, type Tenant } from './client.js';
 import { writePeople } from './event-stream.js';
 
@@ -38,7 +39,8 @@ export class SteadyLoad {
 
   /** Waits until this many more jobs have ended. */
   async waitForJobs(jobs: number): Promise<void> {
-    for (const goal = this.ended + jobs; this.ended < goal && !this.stopping.signal.aborted; ) await pause(pauseMs);
+    const goal = this.ended + jobs;
+    await until(() => this.ended >= goal || this.stopping.signal.aborted, `the end of ${jobs} jobs`, 120_000);
   }
 
   async stop(): Promise<void> {

@@ -3,7 +3,7 @@ import { Database } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import { Bus, patternsOf } from '@idsync/messaging';
 import type { ObservedService } from '@idsync/runtime';
-import { type BrokerVhost, createVhost, eachBus, ServiceDatabase } from '@idsync/testing';
+import { type BrokerVhost, createVhost, eachBus, ServiceDatabase, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { row } from '../test/harness.js';
 import { startDirectory } from './start.js';
@@ -95,16 +95,8 @@ eachBus(describe)('the directory, over %s', (driver) => {
       [other],
     );
     const tenants = () => fixture.rows<{ id: string }>('select id from tenants');
-    await until(async () => (await tenants()).length === 1);
+    await until(async () => (await tenants()).length === 1, 'the deletion of the tenant', 90_000);
     expect(await tenants()).toEqual([{ id: tenantId }]);
     expect(await fixture.rows('select from sync_jobs where tenant_id = $1', [other])).toEqual([]);
   });
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 90_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition was not true within 90 seconds');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

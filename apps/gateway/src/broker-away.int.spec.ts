@@ -7,6 +7,7 @@ import {
   hasBroker,
   LatePort,
   type TestDatabase,
+  until,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adminToken, gatewayConfig } from '../test/gateway-config.js';
@@ -80,7 +81,7 @@ import { type Gateway, startGateway } from './start.js';
 
     await broker.open();
     // A message leaves the outbox when the broker has confirmed it.
-    while ((await waiting()) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await waiting()) === 0, 'an empty outbox');
     expect(gateway.busUp).toBe(true);
     expect((await health()).bus).toBe('up');
     expect(await system()).toEqual({

@@ -1,6 +1,7 @@
 import { decodeId } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { lockWebhook } from '@idsync/database/gateway';
+import { until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatedGateway } from '../test/operated-gateway.js';
 
@@ -61,12 +62,6 @@ async function held(): Promise<number> {
     `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   );
   return rows.length;
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await isTrue()); await new Promise((resolve) => setTimeout(resolve, 20))) {
-    if (Date.now() > end) throw new Error('the condition did not become true within 60 s');
-  }
 }
 
 /** Locks the tenant's webhook while `work` runs, so that every change of it waits and holds its connection. */

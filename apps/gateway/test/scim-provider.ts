@@ -1,6 +1,7 @@
 import { decodeId, encodeId } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { beginPush } from '@idsync/database/scim';
+import { until } from '@idsync/testing';
 import { expect, jest } from '@jest/globals';
 import { PushGroups } from '../src/scim/push-groups.service.js';
 import type { OperatedGateway } from './operated-gateway.js';
@@ -43,7 +44,7 @@ export async function ask(
 export function countPushes(): (count: number) => Promise<void> {
   const begun = jest.spyOn(PushGroups.prototype, 'run');
   return async (count) => {
-    while (begun.mock.calls.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => begun.mock.calls.length >= count, `${count} pushes`);
     begun.mockRestore();
   };
 }

@@ -5,8 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '@idsync/testing';
+import { freePort, until } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 jest.setTimeout(300_000);
@@ -76,19 +75,15 @@ async function start(environment: Record<string, string> = {}): Promise<Running>
     const { base_url, api_key } = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
     return (await fetch(base_url + path, { headers: { 'x-api-key': api_key } })).status;
   };
-  await until(async () => {
-    if (over) throw new Error(`the program ended: ${errors()}`);
-    return isUp();
-  });
+  await until(
+    async () => {
+      if (over) throw new Error(`the program ended: ${errors()}`);
+      return isUp();
+    },
+    'the health of the gateway',
+    180_000,
+  );
   return { errors, ended, get };
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 1_800; attempt += 1) {
-    if (await holds()) return;
-    await sleep(100);
-  }
-  throw new Error('the condition did not become true within 180 s');
 }
 
 async function postmaster(): Promise<number> {
@@ -106,8 +101,8 @@ describe('npm start after its PostgreSQL was killed', () => {
     const before = await postmaster();
     expect(await variablesOf(before)).toEqual(['LC_ALL', 'PATH']);
     process.kill(before, 'SIGKILL');
-    await until(async () => (await postmaster().catch(() => before)) !== before);
-    await until(async () => (await running.get('/v1/identities').catch(() => 0)) === 200);
+    await until(async () => (await postmaster().catch(() => before)) !== before, 'a new postmaster', 180_000);
+    await until(async () => (await running.get('/v1/identities').catch(() => 0)) === 200, 'an answer', 180_000);
     expect(await variablesOf(await postmaster())).toEqual(['LC_ALL', 'PATH']);
   });
 });

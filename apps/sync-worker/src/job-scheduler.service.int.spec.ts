@@ -1,7 +1,8 @@
 import type { Connector } from '@idsync/connectors';
+import { until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ListSourceOptions, listSource } from '../test/list-source.js';
-import { eventually, numbered, SyncFixture } from '../test/sync-fixture.js';
+import { numbered, SyncFixture } from '../test/sync-fixture.js';
 import { cancelRequestedJob } from './cancel-requested-job.js';
 import { JobScheduler } from './job-scheduler.service.js';
 import type { SyncSettings } from './sync-context.js';
@@ -67,17 +68,17 @@ describe('the job scheduler', () => {
   it('finds a queued job whose message was lost', async () => {
     startScheduler(listSource(15));
     const job = await fixture.queueAlone();
-    await eventually(async () => (await fixture.applyAll()) >= 0 && (await status(job.id)) === 'completed');
+    await until(async () => (await fixture.applyAll()) >= 0 && (await status(job.id)) === 'completed');
     expect(fixture.applied).toEqual(numbered(0, 15));
   });
 
   it('starts the next job of a connector after a pause, and jobs of other connectors at once', async () => {
     startScheduler(listSource(0), { jobIntervalMs: 3_600_000 });
     const first = await fixture.queueAlone();
-    await eventually(() => completed(first.id));
+    await until(() => completed(first.id));
     const next = await fixture.queue(first.tenantId, first.connectorId);
     const other = await fixture.queueAlone();
-    await eventually(() => completed(other.id));
+    await until(() => completed(other.id));
     expect(await status(next.id)).toBe('queued');
   });
 
@@ -85,10 +86,10 @@ describe('the job scheduler', () => {
     const scheduler = startScheduler(listSource(0), { jobIntervalMs: 300, pollMs: 600_000 });
     const first = await fixture.queueAlone();
     scheduler.wake();
-    await eventually(() => completed(first.id));
+    await until(() => completed(first.id));
     const next = await fixture.queue(first.tenantId, first.connectorId);
     scheduler.wake();
-    await eventually(() => completed(next.id));
+    await until(() => completed(next.id));
     expect(await status(next.id)).toBe('completed');
   });
 
@@ -96,7 +97,7 @@ describe('the job scheduler', () => {
     const scheduler = startScheduler(listSource(0), { pollMs: 600_000 });
     const job = await fixture.queueAlone();
     scheduler.wake();
-    await eventually(() => completed(job.id));
+    await until(() => completed(job.id));
     expect(await status(job.id)).toBe('completed');
   });
 
@@ -104,14 +105,14 @@ describe('the job scheduler', () => {
     const { source, open, waiting } = gatedSource(5, 0);
     const scheduler = startScheduler(source);
     const first = await fixture.queueAlone();
-    await eventually(() => waiting() === 1);
+    await until(() => waiting() === 1);
     const second = await fixture.queue(first.tenantId, first.connectorId);
     scheduler.wake();
     const other = await fixture.queueAlone();
-    await eventually(async () => (await status(other.id)) === 'running');
+    await until(async () => (await status(other.id)) === 'running');
     expect([await status(first.id), await status(second.id)]).toEqual(['running', 'queued']);
     open();
-    await eventually(async () => {
+    await until(async () => {
       await fixture.applyAll();
       return (await status(second.id)) === 'completed';
     });
@@ -123,10 +124,10 @@ describe('the job scheduler', () => {
     const { source, open, waiting } = gatedSource(0, 0);
     startScheduler(source, { concurrency: 2 });
     const jobs = await Promise.all([1, 2, 3, 4].map(() => fixture.queueAlone()));
-    await eventually(() => waiting() === 2);
+    await until(() => waiting() === 2);
     expect(await runningJobs()).toBe(2);
     open();
-    await eventually(async () => {
+    await until(async () => {
       expect(await runningJobs()).toBeLessThanOrEqual(2);
       await fixture.applyAll();
       return (await Promise.all(jobs.map((job) => status(job.id)))).every((each) => each === 'completed');
@@ -137,7 +138,7 @@ describe('the job scheduler', () => {
     const workers = [1, 2, 3].map(() => startScheduler(listSource(15)));
     const jobs = await Promise.all(Array.from({ length: 12 }, () => fixture.queueAlone()));
     for (const worker of workers) worker.wake();
-    await eventually(async () => {
+    await until(async () => {
       await fixture.applyAll();
       return (await Promise.all(jobs.map((job) => status(job.id)))).every((each) => each === 'completed');
     });
@@ -152,7 +153,7 @@ describe('the job scheduler', () => {
     await fixture.rows.rows('delete from event_sequences where tenant_id = $1', [broken.tenantId]);
     const job = await fixture.queueAlone();
     startScheduler(listSource(0));
-    await eventually(() => completed(job.id));
+    await until(() => completed(job.id));
     expect(await status(broken.id)).toBe('queued');
   });
 
@@ -160,12 +161,12 @@ describe('the job scheduler', () => {
     const { source, waiting } = gatedSource(30, 10);
     const scheduler = startScheduler(source, { concurrency: 1 });
     const job = await fixture.queueAlone();
-    await eventually(() => waiting() === 1);
+    await until(() => waiting() === 1);
     await cancelRequestedJob(fixture.database, { id: job.id, tenant_id: job.tenantId, data: { job_id: job.id } });
     scheduler.jobEnded(job.id);
     const next = await fixture.queueAlone();
     scheduler.wake();
-    await eventually(() => waiting() === 2);
+    await until(() => waiting() === 2);
     expect([await status(job.id), await status(next.id)]).toEqual(['cancelled', 'running']);
   });
 
@@ -173,10 +174,10 @@ describe('the job scheduler', () => {
     const { source, waiting } = gatedSource(30, 10);
     startScheduler(source, { concurrency: 1, leaseMs: 1_500 });
     const job = await fixture.queueAlone();
-    await eventually(() => waiting() === 1);
+    await until(() => waiting() === 1);
     await cancelRequestedJob(fixture.database, { id: job.id, tenant_id: job.tenantId, data: { job_id: job.id } });
     await fixture.queueAlone();
-    await eventually(() => waiting() === 2);
+    await until(() => waiting() === 2);
     expect(await fixture.job(job.id)).toMatchObject({ status: 'cancelled', batches_written: 1 });
   });
 
@@ -184,7 +185,7 @@ describe('the job scheduler', () => {
     const { source, open, waiting } = gatedSource(30, 10);
     const scheduler = startScheduler(source, { stopMs: 20_000 });
     const job = await fixture.queueAlone();
-    await eventually(() => waiting() === 1);
+    await until(() => waiting() === 1);
     const stopped = scheduler.stop();
     open();
     await stopped;
@@ -193,7 +194,7 @@ describe('the job scheduler', () => {
     expect(Number(left.lease_until)).toBeLessThanOrEqual(Date.now());
 
     startScheduler(listSource(30));
-    await eventually(async () => {
+    await until(async () => {
       await fixture.applyAll();
       return (await status(job.id)) === 'completed';
     });
@@ -204,7 +205,7 @@ describe('the job scheduler', () => {
     const { source, waiting } = gatedSource(30, 10);
     const scheduler = startScheduler(source);
     const job = await fixture.queueAlone();
-    await eventually(() => waiting() === 1);
+    await until(() => waiting() === 1);
     await scheduler.stop();
     expect(await fixture.job(job.id)).toMatchObject({ batches_written: 1, lease_owner: null });
   });
@@ -213,12 +214,12 @@ describe('the job scheduler', () => {
     const { source, waiting } = gatedSource(30, 10);
     const scheduler = startScheduler(source, { interruptMs: 50 });
     const job = await fixture.queueAlone();
-    await eventually(() => waiting() === 1);
+    await until(() => waiting() === 1);
     await fixture.database.transaction(job.tenantId, async (tx) => {
       await tx.query('select from sync_jobs where id = $1 for update', [job.id]);
       await expect(scheduler.stop()).rejects.toThrow('jobs that did not stop within 0.1 s: 1');
     });
-    await eventually(async () => (await fixture.job(job.id)).lease_owner === null);
+    await until(async () => (await fixture.job(job.id)).lease_owner === null);
   });
 
   it('claims nothing once it has stopped', async () => {
@@ -228,7 +229,7 @@ describe('the job scheduler', () => {
     scheduler.wake();
     const witness = await fixture.queueAlone();
     startScheduler(listSource(0), { concurrency: 1 });
-    await eventually(() => completed(witness.id));
+    await until(() => completed(witness.id));
     expect((await fixture.job(job.id)).lease_token).toBe(1);
   });
 });

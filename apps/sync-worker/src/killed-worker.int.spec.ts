@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { type Message, newUuid } from '@idsync/contracts';
-import { testProgram } from '@idsync/testing';
+import { testProgram, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
-import { eventually, numbered, SyncFixture } from '../test/sync-fixture.js';
+import { numbered, SyncFixture } from '../test/sync-fixture.js';
 import { applyProgress } from './apply-progress.js';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
@@ -77,7 +77,7 @@ async function announcedSeqs(jobId: string): Promise<number[]> {
 /** Takes over the job as another worker would, after PostgreSQL has released the locks of the killed one. */
 async function takeOver(job: { id: string; tenantId: string }): Promise<void> {
   const context = fixture.context(listSource(lines));
-  await eventually(async () => {
+  await until(async () => {
     await fixture.rows.rows(
       `update sync_jobs set lease_until = now() - interval '1 second' where id = $1 and lease_until is not null`,
       [job.id],
@@ -90,7 +90,7 @@ async function takeOver(job: { id: string; tenantId: string }): Promise<void> {
 
 /** Waits for the end of the job, because a concurrent step may answer its sweep. */
 const swept = (jobId: string) =>
-  eventually(async () => {
+  until(async () => {
     await fixture.sweepAll();
     return (await fixture.job(jobId)).status !== 'running';
   });

@@ -1,9 +1,10 @@
 import type { Connector, FoundRecord } from '@idsync/connectors';
 import { newUuid } from '@idsync/contracts';
 import { findUnfinishedJob } from '@idsync/database/sync';
+import { until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
-import { eventually, SyncFixture } from '../test/sync-fixture.js';
+import { SyncFixture } from '../test/sync-fixture.js';
 import { claimJob } from './claim-job.js';
 import { JobScheduler } from './job-scheduler.service.js';
 import { readOvertakenRecords } from './read-overtaken-records.js';
@@ -73,9 +74,9 @@ describe('a single-record job', () => {
     const run = await fixture.queue(of.tenantId, of.connectorId);
     const behind = await fixture.queue(of.tenantId, of.connectorId);
     start(present);
-    await eventually(async () => (await fixture.job(run.id)).status === 'running');
+    await until(async () => (await fixture.job(run.id)).status === 'running');
     const one = await queueRecord(of);
-    await eventually(() => completed(one.id));
+    await until(() => completed(one.id));
     expect((await fixture.job(run.id)).status).toBe('running');
     expect((await fixture.job(behind.id)).status).toBe('queued');
   });
@@ -107,11 +108,11 @@ describe('a single-record job', () => {
     const first = await queueRecord(of);
     const second = await queueRecord(of);
     const other = await queueRecord(of, 'r2');
-    await eventually(() => completed(other.id));
+    await until(() => completed(other.id));
     expect(asked.sort()).toEqual(['r1', 'r2']);
     expect((await fixture.job(second.id)).status).toBe('queued');
     open();
-    await eventually(() => completed(second.id));
+    await until(() => completed(second.id));
     expect((await fixture.job(first.id)).status).toBe('completed');
   });
 
@@ -121,7 +122,7 @@ describe('a single-record job', () => {
     const dead = await claimJob(fixture.context(present), one);
     await fixture.expireLease(one.id);
     start(present);
-    await eventually(() => completed(one.id));
+    await until(() => completed(one.id));
     // The first worker continues after its lease has expired.
     if (dead) await runJob(fixture.context(present), dead, new RunControl());
     expect(await fixture.announced()).toEqual([]);
@@ -131,7 +132,7 @@ describe('a single-record job', () => {
   it('fails if its connector cannot read single records', async () => {
     const one = await queueRecord(await newConnector());
     start(listSource(3));
-    await eventually(async () => (await fixture.job(one.id)).status === 'failed');
+    await until(async () => (await fixture.job(one.id)).status === 'failed');
     expect((await fixture.job(one.id)).error_message).toBe('this type of connector cannot read a single record');
   });
 

@@ -1,8 +1,9 @@
 import type { Connector } from '@idsync/connectors';
 import type { ClaimedJob } from '@idsync/database/sync';
+import { until } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listSource, truncated } from '../test/list-source.js';
-import { eventually, numbered, SyncFixture } from '../test/sync-fixture.js';
+import { numbered, SyncFixture } from '../test/sync-fixture.js';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
@@ -304,13 +305,13 @@ describe('a slow directory', () => {
     const control = new RunControl();
     const context = fixture.context(listSource(100), { batchesInFlight: 2, capacityPollMs: 20, leaseMs: 2_000 });
     const running = runJob(context, job, control);
-    await eventually(async () => (await fixture.job(job.id)).batches_written === 2);
+    await until(async () => (await fixture.job(job.id)).batches_written === 2);
     const { lease_until } = await fixture.job(job.id);
-    await eventually(async () => Number((await fixture.job(job.id)).lease_until) > Number(lease_until));
+    await until(async () => Number((await fixture.job(job.id)).lease_until) > Number(lease_until));
     expect(await fixture.job(job.id)).toMatchObject({ batches_written: 2, lease_token: 1 });
 
     let most = 0;
-    await eventually(async () => {
+    await until(async () => {
       const [row] = await fixture.rows.rows<{ count: number }>(
         'select count(*)::int as count from sync_batches where job_id = $1',
         [job.id],

@@ -1,8 +1,9 @@
 import { type Connector, SourceError } from '@idsync/connectors';
 import type { Message } from '@idsync/contracts';
+import { until } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
-import { eventually, SyncFixture } from '../test/sync-fixture.js';
+import { SyncFixture } from '../test/sync-fixture.js';
 import { applyProgress } from './apply-progress.js';
 import { cancelRequestedJob } from './cancel-requested-job.js';
 import { claimJob } from './claim-job.js';
@@ -219,7 +220,7 @@ describe('a failing record', () => {
       if (!claimed) throw new Error('not claimed');
       const control = new RunControl();
       const died = runJob(context, claimed, control);
-      await eventually(async () => (await taken()) === 1);
+      await until(async () => (await taken()) === 1);
       control.interrupt('lease lost');
       await died;
       await fixture.expireLease(job.id);

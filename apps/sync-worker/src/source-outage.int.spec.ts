@@ -1,7 +1,8 @@
 import { type Connector, SourceError } from '@idsync/connectors';
+import { until } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
-import { eventually, numbered, SyncFixture } from '../test/sync-fixture.js';
+import { numbered, SyncFixture } from '../test/sync-fixture.js';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
@@ -68,9 +69,9 @@ describe('a job whose source is temporarily unavailable', () => {
   it('keeps its lease during an outage that is longer than the lease', async () => {
     const { source, failures, mend } = brokenSource();
     const { job, ended } = await start(source, { ...quick, leaseMs: 300 });
-    await eventually(() => failures() > 0);
+    await until(() => failures() > 0);
     const leases = new Set<string>();
-    await eventually(async () => {
+    await until(async () => {
       leases.add(String((await fixture.job(job.id)).lease_until?.toISOString()));
       return leases.size > 4;
     });
@@ -95,7 +96,7 @@ describe('a job whose source is temporarily unavailable', () => {
   it('is interrupted immediately during a pause when it is cancelled', async () => {
     const { source, failures } = brokenSource();
     const { control, ended } = await start(source, { firstPauseMs: 100_000, longestPauseMs: 100_000 });
-    await eventually(() => failures() > 0);
+    await until(() => failures() > 0);
     control.interrupt('job ended');
     await ended;
     expect(failures()).toBe(1);
@@ -104,7 +105,7 @@ describe('a job whose source is temporarily unavailable', () => {
   it('is released immediately during a pause when its worker stops, and continues on another worker after its last page', async () => {
     const { source, failures, mend } = brokenSource();
     const { job, control, ended } = await start(source, { firstPauseMs: 100_000, longestPauseMs: 100_000 });
-    await eventually(() => failures() > 0);
+    await until(() => failures() > 0);
     control.stop();
     await ended;
     expect(await fixture.job(job.id)).toMatchObject({ status: 'running', lease_owner: null, attempts: 0 });

@@ -6,9 +6,9 @@ import { Database } from '@idsync/database';
 import { enqueue, markReceived } from '@idsync/database/bus';
 import { Bus, PermanentError, patternsOf } from '@idsync/messaging';
 import type { RunningService } from '@idsync/runtime';
-import { type BrokerVhost, createVhost, eachBus } from '@idsync/testing';
+import { type BrokerVhost, createVhost, eachBus, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { eventually, SyncFixture } from '../test/sync-fixture.js';
+import { SyncFixture } from '../test/sync-fixture.js';
 import { startSyncWorker } from './start.js';
 
 jest.setTimeout(120_000);
@@ -92,7 +92,7 @@ eachBus(describe)('the sync worker, over %s', (driver) => {
     return id;
   }
 
-  const ends = (id: string, status: string) => eventually(async () => (await fixture.job(id)).status === status);
+  const ends = (id: string, status: string) => until(async () => (await fixture.job(id)).status === status);
 
   const applying = ({ id, data }: Message<'sync.batch.ready'>) =>
     databases.directory.transaction(tenantId, async (tx) => {
@@ -113,7 +113,7 @@ eachBus(describe)('the sync worker, over %s', (driver) => {
   it('cancels a job that waits for the directory', async () => {
     directory = () => Promise.resolve();
     const job = await trigger();
-    await eventually(async () => (await fixture.job(job)).batches_total === 1);
+    await until(async () => (await fixture.job(job)).batches_total === 1);
     await send(databases.gateway, 'sync.job.cancel_requested', { job_id: job, reason: 'wrong file' });
     await ends(job, 'cancelled');
     expect(await fixture.job(job)).toMatchObject({ cancel_reason: 'wrong file' });
@@ -132,14 +132,14 @@ eachBus(describe)('the sync worker, over %s', (driver) => {
     directory = applying;
     const rows = <Row extends object>(sql: string) => fixture.rows.rows<Row>(sql, [connectorId]);
     await rows(`update connectors set schedule = '{"every": "1h", "jitter": "0s"}' where id = $1`);
-    await eventually(
+    await until(
       async () =>
         (await rows('select 1 from connector_states where connector_id = $1 and next_run_at > now()')).length > 0,
     );
     await rows('update connector_states set due_at = now(), next_run_at = now() where connector_id = $1');
     const made = () =>
       rows<{ id: string }>('select id from sync_jobs where connector_id = $1 and scheduled_for is not null');
-    await eventually(async () => (await made()).length === 1);
+    await until(async () => (await made()).length === 1);
     const [job] = await made();
     await ends(job?.id ?? '', 'completed_with_errors');
   });

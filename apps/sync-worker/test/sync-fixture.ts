@@ -156,13 +156,4 @@ export class SyncFixture {
   }
 }
 
-/** Waits until `condition` is true; fails after 20 seconds. */
-export async function eventually(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition was not true within 20 seconds');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 export const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `r${from + at}`);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '@idsync/testing';
+import { freePort, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { all, DispatcherFixture } from '../test/dispatcher-fixture.js';
 import { programs } from '../test/documented.js';
@@ -32,12 +32,7 @@ async function start(secret: string): Promise<void> {
     stdio: 'ignore',
     env: { WEBHOOK_SECRET: secret, PORT: new URL(url).port, INBOX: join(directory, 'inbox') },
   });
-  for (let look = 0; look < 600; look += 1) {
-    const up = await fetch(url).catch(() => undefined);
-    if (up) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('the receiver did not start');
+  await until(() => fetch(url).catch(() => undefined), 'the receiver');
 }
 
 async function kill(): Promise<void> {

@@ -2,7 +2,7 @@ import { encodeId, newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { recordEvents } from '@idsync/database/bus';
 import { silentLogger } from '@idsync/runtime';
-import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
+import { type DirectoryFixture, ServiceDatabase, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DeliveryEngine } from './delivery/delivery-engine.service.js';
 import { type FannedOut, fanOutPart } from './fan-out.js';
@@ -269,10 +269,8 @@ describe('the fan-out runner', () => {
     await runner.stop();
   });
 
-  async function until(id: string, count: number): Promise<void> {
-    for (let look = 0; look < 3_000 && (await deliveriesOf(id)).length < count; look += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+  async function untilDeliveries(id: string, count: number): Promise<void> {
+    await until(async () => (await deliveriesOf(id)).length >= count, `${count} deliveries`);
     expect(await deliveriesOf(id)).toHaveLength(count);
   }
 
@@ -280,7 +278,7 @@ describe('the fan-out runner', () => {
     const id = await webhook(['*']);
     await insertEvents(['user.created'], 300);
     for (let last = 1; last <= 300; last += 1) runner.wake(tenant, last);
-    await until(id, 300);
+    await untilDeliveries(id, 300);
     await runner.stop();
     // One chunk for the first notification, one for all that came meanwhile.
     expect(made).toEqual([[id, 1]]);
@@ -305,7 +303,7 @@ describe('the fan-out runner', () => {
     await database.transaction(tenant, (tx) =>
       recordEvents(tx, tenant, [{ type: 'webhook.test', subjectId: id, details: {} }]),
     );
-    await until(id, 1);
+    await untilDeliveries(id, 1);
     await notified.stop();
   });
 
@@ -313,7 +311,7 @@ describe('the fan-out runner', () => {
     const id = await webhook(['*']);
     await insertEvents(['user.created'], 1_200);
     runner.start();
-    await until(id, 1_200);
+    await untilDeliveries(id, 1_200);
   });
 
   it('continues with other tenants when one fails', async () => {
@@ -329,13 +327,11 @@ describe('the fan-out runner', () => {
       create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
       create trigger refuse before insert on webhook_deliveries for each row when (new.tenant_id = '${broken}') execute function refuse()`);
     runner.start();
-    await until(other, 3);
-    for (let look = 0; look < 3_000 && warnings.length === 0; look += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await untilDeliveries(other, 3);
+    await until(() => warnings.length > 0);
     await fixture.rows('drop trigger refuse on webhook_deliveries; drop function refuse');
     tenant = broken;
-    await until(webhookOfBroken, 3);
+    await untilDeliveries(webhookOfBroken, 3);
     expect(warnings).toContainEqual({ tenant_id: broken, err: expect.any(Error) });
   });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { newUuid, type ReplayFilter, type ReplayKind } from '@idsync/contracts';
 import {
   cancelReplay,
@@ -6,6 +5,7 @@ import {
   deleteOldEndpoints,
   requeueDeadDeliveries,
 } from '@idsync/database/delivery';
+import { until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { all, DispatcherFixture } from '../test/dispatcher-fixture.js';
 import { Receiver } from '../test/receiver.js';
@@ -228,10 +228,6 @@ describe('an endpoint whose breaker is open', () => {
     await fixture.publish(engine, tenant, ['user.deleted', 'user.created']);
     expect((await fixture.deliveries(webhook)).map(({ tries }) => tries > 0)).toEqual([true, true, false, false]);
     return engine;
-  }
-  /** Waits until it is so; the time limit of the test bounds it. */
-  async function until(isSo: () => Promise<boolean>): Promise<void> {
-    while (!(await isSo())) await pause(20);
   }
   const endpoint = async () => {
     const sql = 'select open_until > now() as open, trips from webhook_endpoints where webhook_id = $1';

@@ -3,7 +3,7 @@ import { newUuid } from '@idsync/contracts';
 import { Database, encrypt } from '@idsync/database';
 import { rotateWebhookSecret } from '@idsync/database/gateway';
 import { silentLogger } from '@idsync/runtime';
-import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
+import { type DirectoryFixture, ServiceDatabase, until } from '@idsync/testing';
 import type { DeliverySettings } from '../src/delivery/delivery-context.js';
 import { DeliveryEngine } from '../src/delivery/delivery-engine.service.js';
 import { defaultSettings } from '../src/delivery/settings.js';
@@ -177,13 +177,12 @@ export class DispatcherFixture {
 
   /** Waits until the deliveries of the webhook fulfil the condition. */
   async until(webhookId: string, what: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
-    for (const end = Date.now() + 60_000; ; ) {
-      const rows = await this.deliveries(webhookId);
-      if (what(rows)) return rows;
-      if (Date.now() > end)
-        throw new Error(`deliveries did not reach the expected state: ${JSON.stringify(rows.slice(0, 5))}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    let rows: DeliveryRow[] = [];
+    const read = async () => {
+      rows = await this.deliveries(webhookId);
+      return what(rows) && rows;
+    };
+    return until(read, () => ({ [`deliveries with ${what}`]: rows.slice(0, 5) }));
   }
 }
 

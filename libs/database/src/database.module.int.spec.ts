@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { newUuid } from '@idsync/contracts';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, DirectoryFixture, type TestDatabase, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -78,8 +77,7 @@ describe('the module', () => {
     const left = 'select pid from pg_stat_activity where datname = $1 and application_name = $2';
     const backends = () => fixture.rows(left, [new URL(own.url).pathname.slice(1), database.role]);
     // The server reports a backend until it has exited. A pool that stays open closes idle connections after ten seconds.
-    for (const end = Date.now() + 8_000; (await backends()).length > 0 && Date.now() < end; ) await pause(20);
-    expect(await backends()).toEqual([]);
+    await until(async () => (await backends()).length === 0, 'the end of all backends', 8_000);
     await own.drop();
   });
 

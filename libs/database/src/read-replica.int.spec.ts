@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { DirectoryFixture, LatePort, PrivatePostgres } from '@idsync/testing';
+import { DirectoryFixture, LatePort, PrivatePostgres, until } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Database } from './database.js';
 
@@ -50,9 +49,6 @@ async function servers(from: Database): Promise<number[]> {
   return [read?.port ?? 0, row?.port ?? 0];
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(20);
-}
 const usesReplica = (from = database, url = replica.url) =>
   until(async () => (await servers(from)).every((port) => port === portOf(url)));
 

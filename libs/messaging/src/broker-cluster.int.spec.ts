@@ -7,10 +7,10 @@ import {
   hasBroker,
   PrivateBrokerCluster,
   type TestDatabase,
+  until,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { connect } from 'amqplib';
-import { until } from '../test/bus-fixture.js';
 import { Bus } from './bus.js';
 import { patternsOf } from './queues-of.js';
 
@@ -89,7 +89,7 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: clusters of RabbitM
     waiting: await waiting(),
     up: buses.map((bus) => bus.up),
   });
-  const soon = (what: () => Promise<boolean>) => until(what, withinMs, state);
+  const soon = (what: () => Promise<boolean>) => until(what, async () => [String(what), await state()], withinMs);
   const allHandled = () => soon(async () => (await effects()) === announced);
 
   it('holds each queue on all of its nodes', async () => {

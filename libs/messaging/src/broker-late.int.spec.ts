@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createVhost, hasBroker, LatePort } from '@idsync/testing';
+import { createVhost, hasBroker, LatePort, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { connect } from 'amqplib';
-import { BusFixture, until } from '../test/bus-fixture.js';
+import { BusFixture } from '../test/bus-fixture.js';
 
 jest.setTimeout(120_000);
 
@@ -31,7 +31,7 @@ jest.setTimeout(120_000);
     await fixture.announceBatches([1, 2, 3]);
     expect([consuming.up, announcing.up]).toEqual([false, false]);
     await broker.open();
-    await until(async () => (await fixture.effects()).all === 3);
+    await until(async () => (await fixture.effects()).all === 3, 'all effects', 100_000);
     expect(await fixture.effects()).toEqual({ all: 3, distinct: 3 });
     expect([consuming.up, announcing.up]).toEqual([true, true]);
   });
@@ -56,7 +56,7 @@ jest.setTimeout(120_000);
     // The relay starts once the bus is open, which is after the first failed attempt.
     const leases = () =>
       fixture.rows.rows(`select from relay_leases where producer = 'idsync_directory' and until > now()`);
-    await until(async () => (await leases()).length > 0);
+    await until(async () => (await leases()).length > 0, 'the lease of the relay', 100_000);
     await late.open();
     const [code] = await exit;
     expect(code).toBe(1);

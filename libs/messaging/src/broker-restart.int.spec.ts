@@ -1,10 +1,16 @@
 import { newUuid } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { enqueue, markReceived } from '@idsync/database/bus';
-import { createTestDatabase, DirectoryFixture, hasBroker, PrivateBroker, type TestDatabase } from '@idsync/testing';
+import {
+  createTestDatabase,
+  DirectoryFixture,
+  hasBroker,
+  PrivateBroker,
+  type TestDatabase,
+  until,
+} from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { connect } from 'amqplib';
-import { until } from '../test/bus-fixture.js';
 import { Bus } from './bus.js';
 import { patternsOf } from './queues-of.js';
 
@@ -83,14 +89,14 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
 
   it('loses no message to a kill during work, and resumes consuming and publishing', async () => {
     await announce(200);
-    await until(async () => (await effects()) > 20);
+    await until(async () => (await effects()) > 20, 'some effects', 100_000);
     await broker.kill();
     // Enqueued during the outage: the outbox stores it.
     await announce(50);
     await broker.up();
     await announce(50);
-    await until(async () => (await effects()) === 300, 90_000);
-    await until(async () => (await rows.rows('select id from outbox')).length === 0);
+    await until(async () => (await effects()) === 300, 'all effects', 90_000);
+    await until(async () => (await rows.rows('select id from outbox')).length === 0, 'an empty outbox', 100_000);
     expect(await effects()).toBe(300);
     expect(unhandled).toEqual([]);
   });
@@ -100,15 +106,19 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
     const connection = await connect(broker.url);
     const channel = await connection.createChannel();
     await channel.deleteQueue('directory.batches');
-    await until(async () => {
-      const probe = await connection.createChannel();
-      probe.on('error', () => undefined);
-      const found = await probe.checkQueue('directory.batches').catch(() => undefined);
-      return found?.consumerCount === 1;
-    });
+    await until(
+      async () => {
+        const probe = await connection.createChannel();
+        probe.on('error', () => undefined);
+        const found = await probe.checkQueue('directory.batches').catch(() => undefined);
+        return found?.consumerCount === 1;
+      },
+      'a consumer',
+      100_000,
+    );
     await connection.close();
     await announce(10);
-    await until(async () => (await effects()) === before + 10);
+    await until(async () => (await effects()) === before + 10, 'all effects', 100_000);
     expect(await effects()).toBe(before + 10);
   });
 
@@ -119,7 +129,7 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
        values ('idsync_sync_worker', gen_random_uuid(), 'nobody.wants.this', '{}')`,
     );
     await announce(5);
-    await until(async () => (await effects()) === before + 5);
+    await until(async () => (await effects()) === before + 5, 'all effects', 100_000);
     const kept = await rows.rows<{ type: string }>('select type from outbox');
     expect(kept).toEqual([{ type: 'nobody.wants.this' }]);
     await rows.rows('delete from outbox');

@@ -1,9 +1,9 @@
 import { deadLetterExchange, type Message, newUuid } from '@idsync/contracts';
 import { listDeadLetters, removeDeadLetter, sendAgain } from '@idsync/database/bus';
-import { type BrokerVhost, createVhost, eachBus } from '@idsync/testing';
+import { type BrokerVhost, createVhost, eachBus, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
-import { BusFixture, until } from '../test/bus-fixture.js';
+import { BusFixture } from '../test/bus-fixture.js';
 import { Bus } from './bus.js';
 import { PermanentError } from './delivery.js';
 

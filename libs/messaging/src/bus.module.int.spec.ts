@@ -1,6 +1,6 @@
 import { DatabaseModule } from '@idsync/database';
 import { observedApplication, RuntimeModule } from '@idsync/runtime';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, DirectoryFixture, type TestDatabase, until } from '@idsync/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -36,7 +36,7 @@ it('relays the outbox until the application closes, and releases its lease befor
     fixture.rows<{ held: boolean }>(
       `select until > now() as held from relay_leases where producer = 'idsync_directory'`,
     );
-  while ((await leases()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(async () => (await leases()).length > 0, 'the lease of the relay');
   expect(await leases()).toEqual([{ held: true }]);
   await observedApplication(app, []).close();
   expect(await leases()).toEqual([{ held: false }]);

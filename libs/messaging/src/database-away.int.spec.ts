@@ -1,6 +1,6 @@
-import { eachBus, LatePort } from '@idsync/testing';
+import { eachBus, LatePort, until } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { BusFixture, until } from '../test/bus-fixture.js';
+import { BusFixture } from '../test/bus-fixture.js';
 
 eachBus(describe)('a database outage during message handling, over %s', (driver) => {
   let bus: BusFixture;

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expireLeases } from '@idsync/database/schema';
-import { type BrokerVhost, createVhost, eachBus, testProgram } from '@idsync/testing';
+import { type BrokerVhost, createVhost, eachBus, testProgram, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { BusFixture, until } from '../test/bus-fixture.js';
+import { BusFixture } from '../test/bus-fixture.js';
 
 jest.setTimeout(120_000);
 
@@ -40,15 +40,15 @@ eachBus(describe)('the bus, when processes are killed, over %s', (driver) => {
 
   /** Waits until the process has printed this; calls `nudge` meanwhile, because a signal may come before the process stops. */
   const printed = async (child: ChildProcess, line: string, nudge = () => true) => {
-    await until(() => nudge() && String(outputs.get(child)).includes(`${line}\n`));
+    await until(() => nudge() && String(outputs.get(child)).includes(`${line}\n`), line, 100_000);
   };
 
   /** Expects that surviving processes apply every message exactly once. */
   const expectEachOnce = async () => {
     await bus.open('sync-worker');
     await bus.open('directory', { 'sync.batch.ready': (message) => bus.apply('directory', message) });
-    await until(async () => (await bus.effects()).all >= numbers.length);
-    await until(async () => (await bus.rows.rows('select id from outbox')).length === 0);
+    await until(async () => (await bus.effects()).all >= numbers.length, 'all effects', 100_000);
+    await until(async () => (await bus.rows.rows('select id from outbox')).length === 0, 'an empty outbox', 100_000);
     expect(await bus.effects()).toEqual({ all: numbers.length, distinct: numbers.length });
   };
 
@@ -97,7 +97,7 @@ eachBus(describe)('the bus, when processes are killed, over %s', (driver) => {
     await expectEachOnce();
     await bus.announceBatches([100, 101]);
     stopped.kill('SIGCONT');
-    await until(async () => (await bus.effects()).all === numbers.length + 2);
+    await until(async () => (await bus.effects()).all === numbers.length + 2, 'all effects', 100_000);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await bus.effects()).toEqual({ all: numbers.length + 2, distinct: numbers.length + 2 });
   });

@@ -142,15 +142,3 @@ async function deleteQueues(url: string): Promise<void> {
   }
   await connection.close();
 }
-
-/** Waits until a condition holds. The error includes the state if `describe` is given. */
-export async function until(
-  what: () => boolean | Promise<boolean>,
-  withinMs = 100_000,
-  describe: () => Promise<unknown> = async () => '',
-): Promise<void> {
-  for (const end = Date.now() + withinMs; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
-    if (await what()) return;
-  }
-  throw new Error(`the condition was not met in time ${JSON.stringify(await describe())}`);
-}

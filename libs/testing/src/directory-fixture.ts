@@ -1,5 +1,6 @@
 import { type Message, newUuid, type RecordKind, type SourceRecord } from '@idsync/contracts';
 import pg from 'pg';
+import { until } from './until.js';
 
 export interface ConnectorSeed {
   name?: string;
@@ -72,14 +73,8 @@ export class DirectoryFixture {
 
   /** Waits until a connection of this database waits for a lock. */
   async waitForBlockedLock(): Promise<void> {
-    for (let attempt = 0; attempt < 2_000; attempt += 1) {
-      const waiting = await this.rows(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      if (waiting.length > 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    throw new Error('no connection waits for a lock');
+    const sql = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await until(async () => (await this.rows(sql)).length > 0, 'a connection that waits for a lock');
   }
 
   /** Returns the listed identities, parsed, in list order. */

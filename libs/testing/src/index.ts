@@ -12,5 +12,6 @@ export { PrivatePrometheus } from './private-prometheus.js';
 export { ServiceDatabase } from './service-database.js';
 export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './test-database.js';
 export { testProgram } from './test-program.js';
+export { until } from './until.js';
 export { uuidAt } from './uuid-at.js';
 export { eachBus, eachVariant } from './variants.js';

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.js';
 import { ServerProcess } from './server-process.js';
+import { until } from './until.js';
 
 export interface PrometheusSeries {
   metric: Record<string, string>;
@@ -63,10 +63,7 @@ export class PrivatePrometheus {
 
   /** Waits for readiness, because Prometheus listens before it answers queries. */
   private async ready(): Promise<void> {
-    for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) {
-      if ((await fetch(`http://127.0.0.1:${this.server.port}/-/ready`)).ok) return;
-    }
-    throw new Error('Prometheus did not become ready');
+    await until(async () => (await fetch(`http://127.0.0.1:${this.server.port}/-/ready`)).ok, 'Prometheus', 60_000);
   }
 
   async remove(): Promise<void> {

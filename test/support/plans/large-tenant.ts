@@ -2,11 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeId } from '@idsync/contracts';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, DirectoryFixture, type TestDatabase, until } from '@idsync/testing';
 import { Receiver } from '../../../apps/webhook-dispatcher/test/receiver.js';
 import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from '../client.js';
 import { Services } from '../services.js';
-import { until } from '../until.js';
 import { explainingSettings, PlanTap, type Statement } from './plan-tap.js';
 import { listPaths, operatorPaths, pathsOf } from './read-paths.js';
 
@@ -174,7 +173,7 @@ export class LargeTenant {
     const merged = await act(`/identities/${one}/merge`, { from_ids: [other] });
     await act(`/operations/${merged.operation_id}/revert`);
     await act(`/identities/${erased}/erase`, {});
-    await until(() => this.receiver.received.length >= from + fewPeople, 'the deliveries of the changes');
+    await until(() => this.receiver.received.length >= from + fewPeople, 'the deliveries of the changes', 90_000);
   }
 
   private async push(userName: string): Promise<void> {

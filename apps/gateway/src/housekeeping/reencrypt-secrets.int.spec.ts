@@ -3,7 +3,7 @@ import { newUuid } from '@idsync/contracts';
 import { type Database, decrypt, encrypt } from '@idsync/database';
 import { insertWebhook, rotateWebhookSecret } from '@idsync/database/gateway';
 import { silentLogger } from '@idsync/runtime';
-import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
+import { type DirectoryFixture, ServiceDatabase, until } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { gatewayConfig } from '../../test/gateway-config.js';
 import { startGateway } from '../start.js';
@@ -203,8 +203,7 @@ describe('re-encryption of secrets', () => {
       gatewayConfig(own.url, { ENCRYPTION_KEY: current, ENCRYPTION_KEYS_PREVIOUS: [previous] }),
     );
     expect((await fetch(`${gateway.url}/v1/health`)).status).toBe(200);
-    while ((await decryptedWith([current], stored))[0] === undefined)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => (await decryptedWith([current], stored))[0], 'a secret that the current key decrypts');
     await gateway.close();
     expect(await decryptedWith([current], stored)).toEqual([stored.secret]);
   });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, DirectoryFixture, type TestDatabase, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { adminToken, gatewayConfig } from '../../test/gateway-config.js';
 import { type Gateway, startGateway } from '../start.js';
@@ -108,7 +108,7 @@ describe('a gateway that shuts down', () => {
     const leases = () => rows.rows(`select until > now() as held from relay_leases where producer = 'idsync_gateway'`);
     // Earlier tests have left a released lease.
     const isHeld = async () => (await leases()).some((lease) => (lease as { held: boolean }).held);
-    while (!(await isHeld())) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(isHeld, 'the lease of the outbox relay');
     await end();
     expect(await leases()).toEqual([{ held: false }]);
     await rows.close();

@@ -1,4 +1,5 @@
 import { decodeId } from '@idsync/contracts';
+import { until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -262,13 +263,8 @@ describe('a sync of one record', () => {
 
   /** Plays the part of the sync-worker once the job exists. */
   async function finishJob(externalId: string, change: string): Promise<void> {
-    for (;;) {
-      const rows = await gateway.fixture.rows(
-        `update sync_jobs set ${change} where external_id = $1 and mode = 'record' returning id`,
-        [externalId],
-      );
-      if (rows.length > 0) return;
-    }
+    const sql = `update sync_jobs set ${change} where external_id = $1 and mode = 'record' returning id`;
+    await until(async () => (await gateway.fixture.rows(sql, [externalId])).length > 0, `a job of ${externalId}`);
   }
 
   it('accepts any external id and returns the outcome with the job', async () => {

@@ -1,4 +1,5 @@
 import { decodeId, encodeId, newUuid } from '@idsync/contracts';
+import { until } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -38,13 +39,8 @@ const operator: OperatedGateway['operator'] = (...call) => gateway.operator(...c
 async function erasure(body?: object): Promise<{ suppress?: { kind: string; hash: string }[] }> {
   const path = `${tenant}/identities/${encodeId('identity', identityId)}/erase`;
   void operator('POST', path, body).catch(() => undefined);
-  for (;;) {
-    const rows = await gateway.fixture.rows<{ input: object }>(
-      'select input from operations where tenant_id = $1 order by id desc limit 1',
-      [tenantId],
-    );
-    if (rows[0]) return rows[0].input;
-  }
+  const sql = 'select input from operations where tenant_id = $1 order by id desc limit 1';
+  return (await until(async () => (await gateway.fixture.rows<{ input: object }>(sql, [tenantId]))[0])).input;
 }
 
 describe('an erasure', () => {

@@ -1,4 +1,5 @@
 import { decodeId } from '@idsync/contracts';
+import { until } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 import { addTenant, ask, core, countPushes, type Json, type Resource, ScimProvider } from '../../test/scim-provider.js';
@@ -374,7 +375,10 @@ describe('a SCIM body', () => {
     const statuses: number[] = [];
     const answers = Array.from({ length: 110 }, () => post('{"userName":').then(({ status }) => statuses.push(status)));
     // Sixteen have a slot and a hundred wait: the others are refused at once as busy, not as malformed.
-    while (statuses.length < 10) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(
+      () => statuses.length >= 10,
+      () => statuses,
+    );
     expect(statuses).toEqual(Array(10).fill(503));
     await release();
     expect((await Promise.all(pushes)).map(({ status }) => status)).toEqual(Array(16).fill(201));

@@ -1,4 +1,5 @@
 import { encodeId, newUuid } from '@idsync/contracts';
+import { until } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -41,8 +42,10 @@ const acts = async (action: string): Promise<Body[]> =>
 describe('the state of the installation', () => {
   it('has versions, this process and all queues', async () => {
     await dead('directory.batches', 3);
-    let found = await system();
-    while (found.processes.length === 0) found = await system();
+    const found = await until(async () => {
+      const state = await system();
+      return state.processes.length > 0 && state;
+    }, 'a process');
     expect(found).toMatchObject({
       versions: { idsync: expect.stringMatching(/^\d/), node: process.versions.node, schema_state: 'current' },
       broker: { kind: 'postgresql', connected: true },

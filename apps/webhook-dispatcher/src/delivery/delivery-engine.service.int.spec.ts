@@ -1,4 +1,5 @@
 import { encodeId } from '@idsync/contracts';
+import { until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
@@ -364,7 +365,7 @@ describe('the lease of a delivery', () => {
     };
     const lost = fixture.engine({ leaseMs: 400, exchangeMs: 100 }, { sender: stuck });
     await fixture.publish(lost, tenant, ['user.created']);
-    while (sent.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => sent.length > 0);
     fixture.engine();
     const [row] = await fixture.until(webhook, all('delivered'));
     for (const resolve of sent) resolve({ outcome: 'rejected', statusCode: 500, durationMs: 1 });

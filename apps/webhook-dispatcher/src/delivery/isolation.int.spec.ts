@@ -1,4 +1,4 @@
-import { freePort } from '@idsync/testing';
+import { freePort, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { all, type DeliveryRow, DispatcherFixture } from '../../test/dispatcher-fixture.js';
 import { Receiver } from '../../test/receiver.js';
@@ -79,13 +79,6 @@ class SlowSender implements Sender {
   }
 }
 
-/** Waits until a condition holds, up to a minute. */
-async function waitFor(what: () => boolean): Promise<void> {
-  for (const end = Date.now() + 60_000; !what(); await new Promise((resolve) => setTimeout(resolve, 5))) {
-    if (Date.now() > end) throw new Error(`condition was not met: ${what}`);
-  }
-}
-
 const hung = () => receivers.reduce((total, { received }) => total + received.length, 0);
 
 const sum = (rows: readonly DeliveryRow[], what: (row: DeliveryRow) => number) =>
@@ -143,7 +136,7 @@ describe('endpoints next to failing ones', () => {
     await fixture.fanOut(tenant);
     for (const webhook of stuck) await failedBefore(webhook);
     const engine = fixture.engine(engineSettings, { limits });
-    await waitFor(() => hung() >= 12);
+    await until(() => hung() >= 12);
 
     const other = await receiver();
     const elsewhere = await fixture.tenant();
@@ -163,7 +156,7 @@ describe('endpoints next to failing ones', () => {
     await fixture.fanOut(tenant);
     await failedBefore(webhook);
     const engine = fixture.engine(settings, { limits });
-    await waitFor(() => torn.received.length >= 12);
+    await until(() => torn.received.length >= 12);
     await fixture.publish(engine, tenant, Array(10).fill('user.updated'));
     const rows = await fixture.until(webhook, (list) => all('delivered')(list.slice(40)));
     expect(sum(rows.slice(0, 40), ({ tries }) => tries)).toBeGreaterThanOrEqual(12);
@@ -175,7 +168,7 @@ describe('endpoints next to failing ones', () => {
     for (let nth = 0; nth < 8; nth += 1) await fixture.webhook(tenant, (await receiver(silent)).url);
     const engine = fixture.engine({ ...settings, slots, tenantSlots: slots / 2 }, { limits });
     await fixture.publish(engine, tenant, Array(10).fill('user.created'));
-    await waitFor(() => hung() >= slots / 2);
+    await until(() => hung() >= slots / 2);
 
     const elsewhere = await fixture.tenant();
     const other = await receiver();
@@ -201,7 +194,7 @@ describe('a quick endpoint next to slow ones of its tenant', () => {
     const engine = fixture.engine({ ...settings, ...slots }, { sender });
     for (let nth = 0; nth < 8; nth += 1) await fixture.webhook(tenant, `http://slow.example/${nth}`);
     await fixture.publish(engine, tenant, Array(40).fill('user.created'));
-    await waitFor(() => slow.inFlight.length === 16);
+    await until(() => slow.inFlight.length === 16);
     const quick = await fixture.webhook(tenant, 'http://quick.example/hook');
     await fixture.publish(engine, tenant, Array(100).fill('user.updated'));
     for (const answer of slow.inFlight.splice(0, 2)) answer();
@@ -221,7 +214,7 @@ describe('long attempts', () => {
       await fixture.publish(engine, bad, Array(20).fill('user.created'));
     }
     // More than the number of slots.
-    await waitFor(() => hung() > 32);
+    await until(() => hung() > 32);
 
     const elsewhere = await fixture.tenant();
     const other = await receiver();
@@ -251,7 +244,7 @@ describe('long attempts', () => {
       for (let nth = 0; nth < 30; nth += 1) await fixture.webhook(bad, hangs.url);
       await fixture.publish(engine, bad, Array(20).fill('user.created'));
       // A claim may be in progress when the limit is reached.
-      await waitFor(() => hung() >= 20);
+      await until(() => hung() >= 20);
     }
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await tried(tenant)).toBeLessThanOrEqual(20 + 32);
@@ -266,11 +259,11 @@ describe('an endpoint that responds slowly', () => {
     senders.push(sender);
     const webhook = await fixture.webhook(tenant, 'http://slow.example/hook');
     await fixture.publish(fixture.engine(settings, { sender }), tenant, Array(facts).fill('user.created'));
-    await waitFor(() => sender.inFlight.length >= initialCap);
+    await until(() => sender.inFlight.length >= initialCap);
     expect(sender.inFlight.length).toBe(initialCap);
     const beside: number[] = [];
     for (let answered = 0; answered < facts; answered += 1) {
-      await waitFor(() => sender.inFlight.length > 0);
+      await until(() => sender.inFlight.length > 0);
       // The first sixteen were started before the first response.
       if (answered > initialCap) beside.push(sender.inFlight.length);
       sender.inFlight.shift()?.();

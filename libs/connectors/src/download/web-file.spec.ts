@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { type CsvConfig, csvConfig } from '@idsync/contracts';
+import { until } from '@idsync/testing';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Asked, loopback, type Reply, testServer } from '../../test/http-server.js';
 import { names, readAll } from '../../test/source-fixture.js';
@@ -33,7 +33,10 @@ function connector(config: Partial<CsvConfig> = {}, secrets = { token: 't0ken' }
 /** Resolves when this many bytes were downloaded. */
 async function written(bytes: number): Promise<void> {
   const sizes = () => filesOfTests().map((name) => statSync(join(folder, name)).size);
-  while (!sizes().includes(bytes)) await setTimeout(5);
+  await until(
+    () => sizes().includes(bytes),
+    () => `${bytes} bytes, got ${sizes()}`,
+  );
 }
 
 async function changes(since: Cursor, source = connector()): Promise<Page[]> {

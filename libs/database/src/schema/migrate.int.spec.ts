@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
+import { createTestDatabase, DirectoryFixture, type TestDatabase, until } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { openDataSource } from '../data-source.js';
 import { Database } from '../database.js';
@@ -39,10 +39,6 @@ async function transactionOf(sql: string): Promise<() => Promise<void>> {
     await runner.commitTransaction();
     await dataSource.destroy();
   };
-}
-
-async function until(come: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await come())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 describe('migrate while services are running', () => {
