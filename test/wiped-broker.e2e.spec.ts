@@ -17,6 +17,7 @@ import { FaultyReceiver } from '../apps/webhook-dispatcher/test/faulty-receiver.
 import { Client, createTenant, jobEnd, sync, type Tenant } from './support/client.js';
 import { brokenInvariants, settled, wantedPairs, watchFences } from './support/delivery-proof.js';
 import { connectPeople } from './support/people-file.js';
+import { seededRandom } from './support/seeded-random.js';
 import { Services, type ServicesOptions } from './support/services.js';
 
 jest.setTimeout(420_000);
@@ -46,7 +47,7 @@ const totalPeople = Object.values(people).reduce((sum, count) => sum + count);
     sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-wiped-'));
     options = { databaseUrl: database.url, amqpUrl: broker.url, sourcesDir, allowedCidrs: '127.0.0.0/8' };
     services = await Services.start(options);
-    receiver = await FaultyReceiver.start({ slowMs: 5 }, Math.random);
+    receiver = await FaultyReceiver.start({ slowMs: 5 }, seededRandom(1));
     tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Wiped');
   });
 

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Attribute, Change, Client } from 'ldapts';
@@ -57,7 +58,7 @@ db.transaction_commit()
 /** Starts a private Active Directory domain controller at a separate address. */
 export async function startSamba(contacts = 0): Promise<Samba> {
   const { dir, remove } = temporaryFolder('samba');
-  const part = () => 1 + Math.floor(Math.random() * 253);
+  const part = () => randomInt(1, 254);
   const address = `127.${part()}.${part()}.${part()}`;
   const tls = certificates(dir, ['dc1.example.test', address]);
   const home = join(dir, 'dc');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -16,7 +17,7 @@ export class MemoryLimit {
 
   /** Creates a group with a limit of `bytes`. Throws an error with the reason if this machine does not support it. */
   static create(bytes: number): MemoryLimit {
-    const name = `idsync-test-${process.pid}-${Math.random().toString(36).slice(2)}`;
+    const name = `idsync-test-${randomUUID()}`;
     if (existsSync(`${v1}/memory.limit_in_bytes`)) {
       const folder = `${v1}/${name}`;
       mkdirSync(folder);

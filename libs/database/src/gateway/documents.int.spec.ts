@@ -1,6 +1,7 @@
 import { newUuid, volumeLimits } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { seededRandom } from '../../../../test/support/seeded-random.js';
 import { Database } from '../database.js';
 import { addToCounters } from '../directory/counters.js';
 import { useIndexScans } from '../use-index-scans.js';
@@ -25,6 +26,7 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
+const random = seededRandom(1);
 const statuses = ['active', 'inactive', 'deleted', 'pending'];
 
 interface Row {
@@ -39,8 +41,8 @@ async function fill(tenant: string, count: number): Promise<Row[]> {
   const spans = [0, 1_000, 3_600_000, 4 * 365 * 86_400_000];
   const rows = Array.from({ length: count }, (_, at) => ({
     id: newUuid(),
-    createdAt: new Date(first + Math.floor(Math.random() * (spans[at % spans.length] ?? 0))),
-    status: statuses[Math.floor(Math.random() * statuses.length)] ?? 'active',
+    createdAt: new Date(first + Math.floor(random() * (spans[at % spans.length] ?? 0))),
+    status: statuses[Math.floor(random() * statuses.length)] ?? 'active',
   }));
   await fixture.rows(
     `insert into identities (tenant_id, id, status, created_at, updated_at, document)
@@ -101,9 +103,9 @@ describe('a page of a list', () => {
           expect(page.total).toBe(expected.length);
         }
       }
-      const changed = rows.filter(() => Math.random() < 0.3);
+      const changed = rows.filter(() => random() < 0.3);
       const before = changed.map((row) => ({ ...row, by: -1 }));
-      for (const row of changed) row.status = statuses[Math.floor(Math.random() * statuses.length)] ?? 'active';
+      for (const row of changed) row.status = statuses[Math.floor(random() * statuses.length)] ?? 'active';
       await fixture.rows(
         `update identities i set status = n.status from unnest($1::uuid[], $2::text[]) as n (id, status) where i.id = n.id`,
         [changed.map(({ id }) => id), changed.map(({ status }) => status)],
@@ -173,7 +175,7 @@ describe('a page of changes since a time', () => {
   it('has the expected items at every offset and cursor, and the total of all changes', async () => {
     const tenant = await fixture.tenant();
     const rows = await fill(tenant, 1_000);
-    const changed = rows.filter(() => Math.random() < 0.4);
+    const changed = rows.filter(() => random() < 0.4);
     await fixture.rows('update identities set updated_at = $2 where id = any($1)', [
       changed.map(({ id }) => id),
       since,
