@@ -71,22 +71,15 @@ describe('an operation through all services', () => {
   const admin = (method: string, path: string, body?: object): Promise<Answer> =>
     tenant.operator.call(method, `/admin/v1/tenants/${tenant.id}/${path}`, body);
 
-  /** Waits until `read` returns a value. */
-  async function found<T>(what: string, read: () => Promise<T | undefined>): Promise<T> {
-    let value: T | undefined;
-    await until(async () => {
-      value = await read();
-      return value !== undefined;
-    }, what);
-    return value as T;
-  }
-
   /** Waits until a job has one of these statuses. */
   const job = (id: string, ...statuses: string[]): Promise<Body> =>
-    found(`a job that is ${statuses.join(' or ')}`, async () => {
-      const { body } = await admin('GET', `sync-jobs/${id}`);
-      return statuses.includes(body.status) ? body : undefined;
-    });
+    until(
+      async () => {
+        const { body } = await admin('GET', `sync-jobs/${id}`);
+        return statuses.includes(body.status) && body;
+      },
+      `a job that is ${statuses.join(' or ')}`,
+    );
 
   /** Runs a job until it ends or is quarantined. */
   async function run(connector: string): Promise<Body> {
@@ -205,10 +198,10 @@ describe('an operation through all services', () => {
     expect(await accounts()).toEqual(firstImport);
 
     // Matching starts after the end of a job.
-    const cases = await found('two cases', async () => {
+    const cases = await until(async () => {
       const { body } = await admin('GET', 'cases');
-      return body.data.length === 2 ? body.data : undefined;
-    });
+      return body.data.length === 2 && body.data;
+    }, 'two cases');
     const shown = cases.map((each: Body) => [
       each.record.document.identifier,
       each.kind,
@@ -344,10 +337,10 @@ describe('an operation through all services', () => {
     const { public_key: publicKey } = await webhooks.createSigningKey(webhook.id);
     const { event_id } = await webhooks.test(webhook.id, { message: 'is it there?' });
 
-    const broken = await found('an inactive webhook', async () => {
+    const broken = await until(async () => {
       const shown = await webhooks.get(webhook.id);
-      return shown.active ? undefined : shown;
-    });
+      return !shown.active && shown;
+    }, 'an inactive webhook');
     expect(broken.inactive).toEqual({
       by: 'service',
       at: expect.any(String),
@@ -378,10 +371,10 @@ describe('an operation through all services', () => {
     const replay = await webhooks.resend(webhook.id, deliveryId);
     const replayed = async () => (await webhooks.replay(webhook.id, replay.replay_id)).status === 'done';
     await until(replayed, 'the end of the replay');
-    const mended = await found('a delivered delivery', async () => {
+    const mended = await until(async () => {
       const shown = await webhooks.delivery(webhook.id, deliveryId);
-      return shown.status === 'delivered' ? shown : undefined;
-    });
+      return shown.status === 'delivered' && shown;
+    }, 'a delivered delivery');
     expect(mended.attempts.map(({ status_code }) => status_code)).toEqual([410, 204]);
     expect(receiver.received.at(-1)?.headers['webhook-id']).toBe(event_id);
     const healthy = await webhooks.get(webhook.id);

@@ -15,7 +15,7 @@ const listed = (['core', 'more', 'nightly'] as const).flatMap(filesOf);
 
 describe('the tiers of tests', () => {
   it('contain every test file', () => {
-    const options = { cwd: root, encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] } as const;
+    const options = { cwd: root, encoding: 'utf8' as const, env };
     const paths: string[] = JSON.parse(execFileSync('node_modules/.bin/jest', ['--listTests', '--json'], options));
     const tracked = execFileSync('git', ['ls-files', '*.spec.ts', '*.spec.tsx'], options).split('\n').filter(Boolean);
     expect(paths.map((path) => path.slice(root.length + 1)).sort()).toEqual(tracked.sort());

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function until<T>(
   read: () => T | Promise<T>,
   what: string | (() => unknown) = String(read),
-  withinMs = 50_000,
+  withinMs = 90_000,
 ): Promise<Exclude<T, false | undefined>> {
   for (const end = Date.now() + withinMs; ; await pause(20)) {
     const found = await read();
