@@ -139,7 +139,7 @@ module.exports = {
   options: {
     doNotFollow: { path: ['node_modules', '(^|/)dist/'] },
     // The parser does not read JSX; biome.json has the rules for the console.
-    exclude: { path: '^apps/console/src/' },
+    exclude: { path: '^apps/console/(src|test)/' },
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -39,6 +39,34 @@ const withServices = {
   globalTeardown: '<rootDir>/test/setup/services-down.mjs',
 };
 
+/** Stock Jest: components of the console run in jsdom, compiled to CommonJS, which needs no flag of Node. */
+const consoleProject = {
+  displayName: 'console',
+  testMatch: ['<rootDir>/apps/console/src/**/*.spec.tsx'],
+  testEnvironment: 'jsdom',
+  testEnvironmentOptions: { url: 'http://console.test/console/' },
+  setupFiles: ['<rootDir>/apps/console/test/browser.cjs'],
+  transform: Object.fromEntries(
+    [true, false].map((tsx) => [
+      tsx ? '\\.tsx$' : '\\.ts$',
+      [
+        '@swc/jest',
+        {
+          swcrc: false,
+          jsc: {
+            parser: { syntax: 'typescript', tsx },
+            transform: { react: { runtime: 'automatic' } },
+            target: 'es2022',
+          },
+          module: { type: 'commonjs' },
+        },
+      ],
+    ]),
+  ),
+  modulePathIgnorePatterns: common.modulePathIgnorePatterns,
+  moduleNameMapper: { '\\.css$': '<rootDir>/apps/console/test/no-styles.cjs', ...common.moduleNameMapper },
+};
+
 export default {
   testSequencer: '<rootDir>/test/setup/longest-first.mjs',
   // Only limits tests that hang, since a busy machine is many times slower than an idle one. Files whose tests take more
@@ -63,6 +91,7 @@ export default {
       testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts'],
       testPathIgnorePatterns: ['\\.int\\.spec\\.ts$', ...ignored([...usingServers, checkingOpenApi])],
     },
+    consoleProject,
     {
       ...common,
       displayName: 'conformance',

@@ -77,6 +77,7 @@ describe('npm test', () => {
     [['--tiers=all'], 'fast console conformance core more nightly'],
     [['pipeline'], 'fast console conformance core more nightly --passWithNoTests pipeline'],
     [['-w', '1'], 'fast console core --passWithNoTests -w 1'],
+    [['--tiers', 'core', '--since', 'HEAD~1'], 'core nightly'],
   ])('with %j runs %s', async (words, expected) => {
     const { runs } = await npmTest(words, [passed('a')]);
     expect(runs[0]).toContain(`--selectProjects ${expected}`);

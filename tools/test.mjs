@@ -2,7 +2,7 @@
 //
 //   npm test -- pipeline                 the files whose path contains it, of whichever tier; takes options of Jest, too
 //   npm test -- --tiers core,more        other tiers, or `all`
-//   npm test -- --since <commit>         of the nightly tier, only the files that the changes since the commit concern
+//   npm test -- --since <commit>         also the nightly files that the changes since the commit concern
 //   npm test -- --flaky fail             fails if a file had to be repeated
 //
 // A file that fails is run again once, alone. If it then passes, it is reported as flaky, with both logs.
@@ -23,7 +23,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 const { own, passedOn } = read(process.argv.slice(2));
 const projects = chosen(own.tiers, passedOn);
-if (own.since) process.env.IDSYNC_TEST_SINCE = own.since;
+if (own.since) {
+  projects.push('nightly');
+  process.env.IDSYNC_TEST_SINCE = own.since;
+}
 
 const began = Date.now();
 const folder = mkdtempSync(join(tmpdir(), 'idsync-results-'));
@@ -59,8 +62,11 @@ function read(words) {
 
 function chosen(named, words) {
   const namesFiles = /^[^-]|^--(testPathPattern|testNamePattern|runTestsByPath)|^-t$/;
-  if (!named) return words.some((word, at) => (at === 0 || word.startsWith('-')) && namesFiles.test(word)) ? tiers : byDefault;
-  const names = named === 'all' ? tiers : named.split(',');
+  if (!named) {
+    const isNamed = words.some((word, at) => (at === 0 || word.startsWith('-')) && namesFiles.test(word));
+    return [...(isNamed ? tiers : byDefault)];
+  }
+  const names = named === 'all' ? [...tiers] : named.split(',');
   const unknown = names.filter((name) => !tiers.includes(name));
   if (unknown.length > 0) refuse(`--tiers must be of ${tiers.join(', ')}, or all; got ${unknown.join(', ')}`);
   return names;

@@ -8,6 +8,7 @@ export const sourceNames = [
     /^@idsync\/(client|contracts|database|embedded-postgres|messaging|connectors|runtime|testing)$/,
     'libs/$1/src/index.ts',
   ],
+  [/^@idsync\/client\/(operator|subscriber)$/, 'libs/client/src/$1.ts'],
   [/^@idsync\/contracts\/parse-url$/, 'libs/contracts/src/parse-url.ts'],
   [/^@idsync\/database\/(\w+)$/, 'libs/database/src/$1/index.ts'],
   [/^@idsync\/(gateway|directory|sync-worker|webhook-dispatcher|standalone)$/, 'apps/$1/src/index.ts'],

@@ -5,11 +5,12 @@ import { createRoot } from 'react-dom/client';
 import './styles/tokens.css';
 import './styles/base.css';
 import { applyTheme } from './app/preferences';
-import { router } from './app/router';
+import { newRouter } from './app/router';
 import { Notices } from './components/notices';
 import { queryClient } from './data/query-client';
 
 applyTheme();
+const router = newRouter();
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

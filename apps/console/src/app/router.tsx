@@ -4,20 +4,21 @@ import { queryClient } from '../data/query-client';
 import { rootRoute, signedInRoute, tenantRoute } from './frame-routes';
 import { openRoutes, signedInRoutes, tenantRoutes } from './screens';
 
-export const router = createRouter({
-  routeTree: rootRoute.addChildren([
-    ...openRoutes,
-    signedInRoute.addChildren([...signedInRoutes, tenantRoute.addChildren(tenantRoutes)]),
-  ]),
-  basepath: '/console',
-  context: { queryClient },
-  defaultPreload: 'intent',
-  defaultPendingComponent: Loading,
-  scrollRestoration: true,
-});
+export const newRouter = () =>
+  createRouter({
+    routeTree: rootRoute.addChildren([
+      ...openRoutes,
+      signedInRoute.addChildren([...signedInRoutes, tenantRoute.addChildren(tenantRoutes)]),
+    ]),
+    basepath: '/console',
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPendingComponent: Loading,
+    scrollRestoration: true,
+  });
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router;
+    router: ReturnType<typeof newRouter>;
   }
 }
