@@ -24,7 +24,7 @@ function branchPoint() {
 }
 
 function runRelated() {
-  const isCode = (file) => /\.m?[jt]s$/.test(file);
+  const isCode = (file) => /\.[cm]?[jt]sx?$/.test(file);
   const documents = changed.filter((file) => !isCode(file));
   const readers = [
     'test/*.spec.ts',

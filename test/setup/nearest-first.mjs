@@ -1,13 +1,13 @@
 // The order of `npm run test:changed` and `npm run test:watch`: changed tests first, then those nearest to a change, as
 // many as fit into IDSYNC_TEST_SECONDS. IDSYNC_TEST_CHANGED lists the changes, otherwise the uncommitted ones count.
 import { execFileSync } from 'node:child_process';
-import { basename, relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import TestSequencer from '@jest/test-sequencer';
 
 const workers = 2;
 /** In which no test ends: Jest finds the tests, and the first of each worker loads its modules. */
 const startSeconds = 2;
-const unknownMs = { fast: 1_000, conformance: 3_000, integration: 5_000 };
+const unknownMs = { fast: 1_000, console: 4_000, conformance: 3_000, integration: 5_000 };
 
 /** Same subject for `cursor.spec.ts`, `cursor.int.spec.ts` and `cursor.ts`. */
 const subjectOf = (path) => basename(path).split('.')[0];
@@ -43,6 +43,7 @@ function uncommitted() {
 
 function placesBeside(changed) {
   const subjects = new Set(changed.map(subjectOf));
+  const folders = new Set(changed.map(dirname));
   const packages = new Set(changed.map(packageOf));
   return ({ path, duration, context }) => {
     const file = relative(context.config.rootDir, path);
@@ -52,7 +53,9 @@ function placesBeside(changed) {
     const ms = duration > 0 ? duration : unknownMs[project];
     if (changed.includes(file)) return { distance: 0, ms };
     if (file.endsWith('.e2e.spec.ts')) return { distance: 9, ms: Number.POSITIVE_INFINITY };
-    if (packages.has(packageOf(file))) return { distance: subjects.has(subjectOf(file)) ? 1 : unit ? 2 : 3, ms };
-    return { distance: unit ? 4 : 5, ms };
+    if (!packages.has(packageOf(file))) return { distance: unit ? 5 : 6, ms };
+    if (subjects.has(subjectOf(file))) return { distance: 1, ms };
+    if (!unit) return { distance: 4, ms };
+    return { distance: folders.has(dirname(file)) ? 2 : 3, ms };
   };
 }
