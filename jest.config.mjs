@@ -2,7 +2,7 @@
 // PostgreSQL, and a RabbitMQ if AMQP_URL is set.
 import { readdirSync, readFileSync } from 'node:fs';
 import { sourceNames } from './test/setup/source-names.mjs';
-import { filesOf, nightlySince } from './test/tiers.mjs';
+import { filesOf, nightlyInCi } from './test/tiers.mjs';
 
 const connectors = 'libs/connectors/src';
 /** Specs of connectors that use the servers and source files of `libs/connectors/test`. */
@@ -12,9 +12,9 @@ const usingServers = readdirSync(new URL(connectors, import.meta.url), { recursi
   .filter((file) => /from '(\.\.\/)+test\//.test(readFileSync(new URL(file, import.meta.url), 'utf8')));
 const checkingOpenApi = 'libs/contracts/src/http/openapi.spec.ts';
 
-/** `npm test -- --since <commit>` limits the nightly files to those that it names. */
+/** `npm test -- --since <commit>` limits the nightly files to those that the changes since then concern. */
 const since = process.env.IDSYNC_TEST_SINCE;
-const nightly = since ? nightlySince(since) : filesOf('nightly');
+const nightly = since ? nightlyInCi(since) : filesOf('nightly');
 
 const paths = (files) => files.map((file) => `<rootDir>/${file}`);
 const ignored = (files) => files.map((file) => `/${file.replaceAll('.', '\\.')}$`);

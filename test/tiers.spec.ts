@@ -44,13 +44,28 @@ describe('the nightly files of a change', () => {
     ['a file of the root', 'docker-compose.yml', 'test/memory-limits.e2e.spec.ts'],
     ['the file itself', 'test/upgrade.e2e.spec.ts', 'test/upgrade.e2e.spec.ts'],
   ])('follow from %s', async (_what, changed, expected) => {
-    const files = await nightlyFilesAfter(changed);
+    const files = await nightlyFilesAfter([changed]);
     expect(files).toContain(expected);
     expect(files).not.toContain('k8s/test/databases.int.spec.ts');
   });
 
+  it('are in CI the shortest, if all sources have changed', async () => {
+    const all = [
+      'libs/messaging/src/a.ts',
+      'apps/console/src/a.ts',
+      'docker-compose.yml',
+      'libs/connectors/src/sql/a.ts',
+    ];
+    const leftOut = await nightlyFilesAfter(all, '--left-out', 'HEAD');
+    const parts = leftOut.join('\n').split('!! LEFT OUT').slice(1);
+    const [withoutTime = [], unchanged = []] = parts.map((part) => part.trim().split('\n   '));
+    expect(withoutTime).toContain('test/memory-limits.e2e.spec.ts');
+    expect(withoutTime).not.toContain('libs/messaging/src/broker-late.int.spec.ts');
+    expect(unchanged).toContain('test/upgrade.e2e.spec.ts');
+  });
+
   it('are none for specs that run by themselves, and for documents', async () => {
-    expect(await nightlyFilesAfter('libs/messaging/src/amqp/a.spec.ts', 'docs/api.md')).toEqual([]);
+    expect(await nightlyFilesAfter(['libs/messaging/src/amqp/a.spec.ts', 'docs/api.md'])).toEqual([]);
   });
 
   it('follow from no commit that does not exist', () => {
@@ -60,7 +75,7 @@ describe('the nightly files of a change', () => {
 });
 
 /** Lists the nightly files in a repository in which these have changed since its only commit. */
-async function nightlyFilesAfter(...changed: string[]): Promise<string[]> {
+async function nightlyFilesAfter(changed: string[], ...words: string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'idsync-tiers-'));
   try {
     for (const file of ['tools/nightly-files.mjs', 'test/tiers.mjs']) await cp(join(root, file), join(folder, file));
@@ -74,7 +89,9 @@ async function nightlyFilesAfter(...changed: string[]): Promise<string[]> {
     run('git', 'add', '.');
     run('git', '-c', 'user.name=a', '-c', 'user.email=a@example.test', 'commit', '--quiet', '--message', 'a');
     for (const file of changed) write(file, 'after');
-    return run('node', 'tools/nightly-files.mjs', 'HEAD').split('\n').filter(Boolean);
+    return run('node', 'tools/nightly-files.mjs', ...(words.length > 0 ? words : ['HEAD']))
+      .split('\n')
+      .filter(Boolean);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,6 +1,6 @@
 // `npm run test:changed -- --since <commit> --seconds 20`: runs tests related to the changes of the branch, the nearest
-// first, as many as fit into the seconds. Both options are optional. For documents and manifests, the tests that read
-// them run.
+// first, as many as fit into the seconds, without those of bundled services. For documents and manifests, the tests that
+// read them run. Both options are optional.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -33,7 +33,8 @@ function runRelated() {
   const readings = documents.length > 0 ? git('ls-files', ...readers) : [];
   const files = [...new Set([...changed.filter(isCode), ...readings])];
   const jest = 'node_modules/jest/bin/jest.js';
-  const options = ['--passWithNoTests', '--testSequencer', './test/setup/nearest-first.mjs', '--findRelatedTests'];
+  const options = ['--passWithNoTests', '--testSequencer', './test/setup/nearest-first.mjs'];
+  options.push('--selectProjects', 'fast', 'console', 'conformance', 'core', '--findRelatedTests');
   const env = { ...process.env, IDSYNC_TEST_SECONDS: values.seconds, IDSYNC_TEST_CHANGED: changed.join('\n') };
   const { status } = spawnSync(process.execPath, [jest, ...options, ...files], { cwd: root, env, stdio: 'inherit' });
   return status ?? 1;

@@ -10,8 +10,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const nearest = ['--watch', '--testSequencer', './test/setup/nearest-first.mjs'];
-const options = positionals.length > 0 ? ['--watchAll', ...positionals] : nearest;
-const env = { ...process.env, IDSYNC_TEST_SECONDS: values.seconds };
+nearest.push('--selectProjects', 'fast', 'console', 'conformance', 'core');
+const [options, env] =
+  positionals.length > 0
+    ? [['--watchAll', ...positionals], process.env]
+    : [nearest, { ...process.env, IDSYNC_TEST_SECONDS: values.seconds }];
 const { status } = spawnSync(process.execPath, ['node_modules/jest/bin/jest.js', ...options], {
   cwd: root,
   env,

@@ -7,7 +7,7 @@ import TestSequencer from '@jest/test-sequencer';
 const workers = 2;
 /** In which no test ends: Jest finds the tests, and the first of each worker loads its modules. */
 const startSeconds = 2;
-const unknownMs = { fast: 1_000, console: 4_000, conformance: 3_000, integration: 5_000 };
+const unknownMs = { fast: 1_000, console: 4_000, conformance: 3_000, core: 5_000 };
 
 /** Same subject for `cursor.spec.ts`, `cursor.int.spec.ts` and `cursor.ts`. */
 const subjectOf = (path) => basename(path).split('.')[0];
@@ -48,11 +48,12 @@ function placesBeside(changed) {
   return ({ path, duration, context }) => {
     const file = relative(context.config.rootDir, path);
     const project = context.config.displayName?.name;
-    const unit = project !== 'integration';
+    const unit = project !== 'core';
     // A test that sets the clock back has a negative duration.
     const ms = duration > 0 ? duration : unknownMs[project];
-    if (changed.includes(file)) return { distance: 0, ms };
+    // They need bundles, which are not built.
     if (file.endsWith('.e2e.spec.ts')) return { distance: 9, ms: Number.POSITIVE_INFINITY };
+    if (changed.includes(file)) return { distance: 0, ms };
     if (!packages.has(packageOf(file))) return { distance: unit ? 5 : 6, ms };
     if (subjects.has(subjectOf(file))) return { distance: 1, ms };
     if (!unit) return { distance: 4, ms };

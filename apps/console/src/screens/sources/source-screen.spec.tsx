@@ -44,7 +44,7 @@ it.each([
   { role: 'auditor', shown: [] },
   { role: 'operator', shown: ['Dry run', 'Run now'] },
   { role: 'admin', shown: ['Continue set-up', 'Dry run', 'Run now'] },
-] as const)('offers $shown to the role $role', async ({ role, shown }) => {
+] as const)('offers the role $role these actions: $shown', async ({ role, shown }) => {
   renderScreen(path, { role, answers });
   await screen.findByRole('heading', { name: source.name });
   const names = ['Continue set-up', 'Dry run', 'Run now'];

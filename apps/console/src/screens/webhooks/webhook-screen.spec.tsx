@@ -101,7 +101,7 @@ it.each([
   { role: 'viewer', shown: [] },
   { role: 'operator', shown: ['Replay…', 'Send test event'] },
   { role: 'admin', shown: ['Deactivate…', 'Delete…', 'Portal link…', 'Replay…', 'Rotate secret…', 'Send test event'] },
-] as const)('offers $shown to the role $role', async ({ role, shown }) => {
+] as const)('offers the role $role these actions: $shown', async ({ role, shown }) => {
   renderScreen(path, { role, answers });
   const main = within(await screen.findByRole('main'));
   await main.findByRole('heading', { name: 'receiver.example.com' });
