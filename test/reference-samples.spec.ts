@@ -27,7 +27,7 @@ it('the TypeScript samples of the API reference compile strictly', () => {
       ...{ module: 'nodenext', paths: { '@idsync/client': [join(root, 'libs/client/src/index.ts')] } },
     };
     writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['samples.ts'] }));
-    const compiled = spawnSync('npx', ['tsc', '-p', directory], { cwd: root, encoding: 'utf8' });
+    const compiled = spawnSync('node_modules/.bin/tsc', ['-p', directory], { cwd: root, encoding: 'utf8' });
     expect({ out: compiled.stdout, status: compiled.status }).toEqual({ out: '', status: 0 });
   } finally {
     rmSync(directory, { recursive: true });

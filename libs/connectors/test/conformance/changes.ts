@@ -85,7 +85,9 @@ export function testsChanges(source: SourceUnderTest): void {
   it('reports changes made before another process resumes a full read', async () => {
     await given(source, people(6), 2);
     const begun = await firstPage(source, { pageSize: 2 });
-    const there = ['id0', 'id5', 'id9'].map((id) => ({ id, login: id, name: `New name of ${id}`, enabled: true }));
+    // In a list by index, an added record may move those before the cursor, and the read is refused.
+    const ids = ['id0', 'id5', ...(changes.reports === 'until_deletion' ? [] : ['id9'])];
+    const there = ids.map((id) => ({ id, login: id, name: `New name of ${id}`, enabled: true }));
     for (const person of there) await changes.put(person);
     if (changes.reports === 'everything') await changes.remove('id1');
     const rest = await attempt(source, { pageSize: 2, cursor: begun.cursor });
