@@ -47,7 +47,8 @@ function checkAnswer(method: string, path: string, answer: Answer): void {
   const schema = status < 400 ? route.success.schema : resources.errorBody;
   expect(schema?.safeParse(body).error?.issues).toBeUndefined();
   expect(documented(method, path, status)(body)).toBe(true);
-  expectNoNulls(body);
+  // One expectation: one for each value took half of the CPU of a walk.
+  expect(hasNull(body)).toBe(false);
   if (status === 401) expect(body).toEqual({ error: errorTexts.unauthorized });
 }
 
@@ -58,7 +59,6 @@ function documented(method: string, path: string, status: number): ValidateFunct
   return validatorOf(schema);
 }
 
-function expectNoNulls(value: unknown): void {
-  expect(value).not.toBeNull();
-  if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) expectNoNulls(item);
+function hasNull(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.values(value).some(hasNull));
 }
