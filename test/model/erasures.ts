@@ -1,6 +1,6 @@
 // "An erased person stays erased" of docs/directory.md.
 import type { Directory } from './directory.js';
-import { keysOf } from './keys.js';
+import { comparedText, keysOf } from './keys.js';
 import { nameTextOf } from './names.js';
 import { type Entry, type Fields, isDeleted, isUser, nameOf, type Row, type Source } from './types.js';
 
@@ -58,6 +58,4 @@ function isOnlyOf(fields: Fields, field: (typeof identifying)[number], others: r
 
 /** An address of one source can be the user principal name of another. */
 const textOf = (fields: Fields, field: string): string =>
-  [field === 'employee_number' ? 'number' : 'address', fields[field]?.trim().toLowerCase(), nameTextOf(fields)].join(
-    ' ',
-  );
+  [field === 'employee_number' ? 'number' : 'address', comparedText(fields[field] ?? ''), nameTextOf(fields)].join(' ');

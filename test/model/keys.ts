@@ -29,8 +29,16 @@ export function keysOf(fields: Fields, tier: Tier): string[] {
   return [...new Set([fields[tier] ?? '', ...others].flatMap((value) => keyOf(value, tier) ?? []))];
 }
 
+/** Without invisible characters, and with one form of each digit: those that the generated sources contain. */
+export const comparedText = (said: string): string =>
+  said
+    .replace(/\u200b/g, '')
+    .replace('１', '1')
+    .trim()
+    .toLowerCase();
+
 function keyOf(said: string, tier: Tier): string | undefined {
-  const value = said.trim().toLowerCase();
+  const value = comparedText(said);
   const letters = value.replace(/[^a-z0-9]/g, '');
   if (letters === '' || /^(0+|9{4,})$/.test(letters) || placeholders.includes(letters)) return undefined;
   if (tier === 'attributes.national_id') return noNumbers.includes(letters) ? undefined : letters;

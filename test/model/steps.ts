@@ -70,20 +70,20 @@ export const people = [
 ] as const;
 
 const values: Readonly<Record<string, readonly string[]>> = {
-  employee_number: ['', '1', '2', '3', '4', '9', 'N/A', '0000', 'EXT-1'],
+  employee_number: ['', '1', '2', '3', '4', '9', 'N/A', '0000', 'EXT-1', '１', '2\u200b'],
   'attributes.national_id': ['', '120A', '12-1 a', '12.2A', 'n/a'],
   'attributes.badge': ['', 'B-07', '17', 'none'],
   other_emails: ['', 'ann.lee@acme.example', 'info@acme.example cy.berg@acme.example', 'lobby@acme.example'],
   email: [
     '',
     'ann.lee@acme.example',
-    'cy.berg@acme.example',
+    'cy.\u200bberg@acme.example',
     'not an email',
     'office@acme.example',
     'new@acme.example',
   ],
   user_principal_name: ['', 'alee', 'cberg', 'edorn', 'admin'],
-  first_name: ['', 'Ann', 'Cy', 'Zoe'],
+  first_name: ['', 'Ann', 'Cy', 'Zoe', 'FNU'],
   last_name: ['', 'Lee', 'Berg', 'Stone'],
   display_name: ['', 'Ann Lee', 'Cy Berg', 'Zoe Stone'],
   job_title: ['', 'Clerk', 'Chief'],

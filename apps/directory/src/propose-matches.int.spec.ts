@@ -61,6 +61,24 @@ describe('another record in the same comparison', () => {
   });
 });
 
+describe('the display name of an account', () => {
+  it.each([
+    'Nguyen Minh Anh',
+    'NGUYEN Minh Anh (EXT)',
+    'Minh Anh Nguyen [Contractor]',
+    'Minh Anh Nguyen - IT',
+    'adm Minh Anh Nguyen',
+    'Nguyen, Minh Anh',
+    'Minh\u200b Anh\u00a0Nguyen',
+  ])('opens a case with the person, in any order and with remarks: %s', async (display_name) => {
+    const accounts = await directory.fixture.connector(directory.tenant, { records: 'account', name: 'Logins' });
+    await directory.sync(hr, [row('1', { first_name: 'Minh Anh', last_name: 'Nguyen' })]);
+    await directory.sync(accounts, [row('mnguyen', { display_name })]);
+    await proposeMatches(directory.database, { tenant_id: directory.tenant });
+    expect(await cases()).toMatchObject([{ external_id: 'mnguyen', candidates: [{}] }]);
+  });
+});
+
 describe('while a job of people runs, the fuzzy match', () => {
   const [first, second] = ['1', '2'].map((id) => row(id, { first_name: 'Alice', last_name: 'Green' }));
 

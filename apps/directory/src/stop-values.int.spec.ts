@@ -17,8 +17,8 @@ const stopValues = {
   employee_number: ['N/A', 'n.a.', 'none', '0000', '0', '9999', '-', 'External'],
   email: ['N/A', 'info@x.org', 'Office@x.org', 'no-reply@x.org', 'not an email', 'none@none.org'],
   user_principal_name: ['N/A', 'admin', 'support@x.org', 'not a login', '0000'],
-  first_name: ['N/A', 'Unknown', '-'],
-  last_name: ['N/A', 'Unknown', '-'],
+  first_name: ['N/A', 'Unknown', '-', 'FNU', 'test'],
+  last_name: ['N/A', 'Unknown', '-', 'LNU', 'N.N.'],
   'attributes.phone': ['N/A', '000000000', '---', 'unknown'],
 };
 
@@ -46,6 +46,43 @@ async function linkedTogether(): Promise<{ records: number }[]> {
     [directory.tenant],
   );
 }
+
+describe('a word in place of a first name', () => {
+  it.each(['FNU', 'unknown', '-', 'N.N.', 'Test'])(
+    'joins no two people with one number or address: %s',
+    async (none) => {
+      const keys = { employee_number: '17', email: 'desk@x.org' };
+      const [hr, other] = [
+        await directory.fixture.connector(directory.tenant, { priority: 10 }),
+        await directory.fixture.connector(directory.tenant, { priority: 20 }),
+      ];
+      await directory.sync(hr, [row('1', { first_name: none, last_name: 'Singh', ...keys })]);
+      await directory.sync(other, [row('a', { first_name: none, last_name: 'Otto', ...keys })]);
+      expect(await directory.people()).toEqual([['1'], ['a']]);
+      await directory.sync(other, [row('a', { first_name: 'Raj', last_name: 'Singh', ...keys })]);
+      expect(await directory.people()).toEqual([['1', 'a']]);
+    },
+  );
+});
+
+describe('invisible characters and other notations of a key', () => {
+  it.each([
+    ['1\u200b7', 'ann@x.org'],
+    ['１７', '\u202aann@x.org\u202c'],
+    ['17\u00a0', 'ann@x.org\ufeff'],
+  ])('do not part two records of a person: %j and %j', async (employee_number, email) => {
+    const [hr, other] = [
+      await directory.fixture.connector(directory.tenant, { priority: 10 }),
+      await directory.fixture.connector(directory.tenant, { priority: 20 }),
+    ];
+    await directory.sync(hr, [row('1', { employee_number: '17' }), row('2', { email: 'ann@x.org' })]);
+    await directory.sync(other, [row('a', { employee_number }), row('b', { email })]);
+    expect(await directory.people()).toEqual([
+      ['1', 'a'],
+      ['2', 'b'],
+    ]);
+  });
+});
 
 describe('placeholders and role mailboxes', () => {
   it('never link two records of any kind', async () => {

@@ -110,7 +110,8 @@ async function keyFaults(fixture: DirectoryFixture, tenant: string): Promise<str
   );
   const wrong = await fixture.rows<{ text: string; kind?: KeyKind; value?: string }>(
     `with key_values as (
-       select r.id, r.external_id, r.identity_id, r.status, names.kind, lower(trim(v.value)) as value
+       select r.id, r.external_id, r.identity_id, r.status, names.kind,
+              lower(trim(normalize(regexp_replace(v.value, '[\\u00AD\\u200B-\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF]', '', 'g'), NFKC))) as value
          from source_records r
         cross join unnest($2::text[]) as names (kind)
         cross join lateral (

@@ -1,6 +1,7 @@
 export * from './approvals.js';
 export * from './attribute-priorities.js';
 export * from './audit.js';
+export * from './compared-text.js';
 export * from './connector-config.js';
 export * from './connector-health.js';
 export { type AwsIamConfig, awsIamConfig, awsIamFields } from './connectors/aws-iam.js';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { matchingKeys, type SuppressedBy } from '@idsync/contracts';
+import { comparedText, matchingKeys, type SuppressedBy } from '@idsync/contracts';
 
 type Fields = Readonly<Record<string, readonly string[]>>;
 
@@ -24,7 +24,7 @@ export function suppressionHashes(
 ): SuppressionHash[] {
   const name = nameText(fields);
   const keys = matchingKeys.flatMap((kind) => {
-    const value = fields[kind]?.[0]?.normalize('NFC').trim().toLowerCase();
+    const value = comparedText(fields[kind]?.[0] ?? '').toLowerCase();
     // An address that one source calls email can be the user principal name of another.
     const form = kind === 'employee_number' ? 'number' : 'address';
     return value ? [{ kind, hash: keyedHash(key, [form, value, name]) }] : [];
@@ -36,7 +36,7 @@ export function suppressionHashes(
 function nameText({ first_name = [], last_name = [], display_name = [] }: Fields): string {
   const whole = [first_name[0], last_name[0]].filter(Boolean).length === 2;
   const name = whole ? `${first_name[0]} ${last_name[0]}` : (display_name[0] ?? first_name[0] ?? last_name[0] ?? '');
-  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const plain = comparedText(name).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return plain
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')

@@ -1,3 +1,4 @@
+import { comparedText } from '@idsync/contracts';
 import { isPlaceholder } from './stop-values.js';
 
 /**
@@ -5,7 +6,7 @@ import { isPlaceholder } from './stop-values.js';
  * because prefixes vary.
  */
 export function comparable(value: string | undefined): string | undefined {
-  const text = value?.normalize('NFC').trim().toLowerCase().replace(/\s+/g, ' ');
+  const text = value && comparedText(value).toLowerCase().replace(/\s+/g, ' ');
   if (!text || isPlaceholder(text)) return undefined;
   const digits = text.replace(/\D/g, '');
   const isPhone = digits.length >= 6 && /^[\d\s()+./-]+$/.test(text);

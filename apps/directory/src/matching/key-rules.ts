@@ -1,4 +1,5 @@
 import {
+  comparedText,
   type KeyKind,
   type KeyNormaliser,
   type MatchingKey,
@@ -17,7 +18,7 @@ const longest = 512;
 
 /** Trims a value and ignores case; undefined if it is empty or too long for a key. */
 export function normaliseText(value: string | undefined): string | undefined {
-  return bounded(value && normalisers.case(trimmed(value)));
+  return bounded(value && normalisers.case(comparedText(value)));
 }
 
 /** Returns the normalised match key; undefined for a value that cannot identify a person. */
@@ -28,7 +29,7 @@ export function keyValue(kind: KeyKind, value: string | undefined, rules: KeyRul
   const normaliser = settings?.normaliser ?? 'case';
   const like = likeOf(kind, normaliser, isPermanentKind(kind, rules));
   if (isStopValue(like, text) || isListed(text, kind, rules)) return undefined;
-  const key = bounded(normalisers[normaliser](trimmed(value)));
+  const key = bounded(normalisers[normaliser](comparedText(value)));
   if (key === text) return key;
   // A stop value can be what the normaliser leaves, such as the zeros of `ID 0000`.
   return key === undefined || isStopValue(undefined, key) || isListed(key, kind, rules) ? undefined : key;
@@ -74,16 +75,16 @@ function compiled({ stop_values: stopValues, keys = [] }: StopRules): ReadonlyMa
     for (const value of values) {
       // Not in notations of other keys: the digits of `EXT-1` are the employee number 1.
       const own = keys.find((key) => key.field === field)?.normaliser ?? 'case';
-      const notations = [comparable(value), normalisers.case(trimmed(value)), normalisers[own](trimmed(value))];
+      const notations = [
+        comparable(value),
+        normalisers.case(comparedText(value)),
+        normalisers[own](comparedText(value)),
+      ];
       for (const notation of notations) if (notation) stops.add(notation);
     }
   }
   listed.set(stopValues, byField);
   return byField;
-}
-
-function trimmed(value: string): string {
-  return value.normalize('NFC').trim();
 }
 
 function bounded(text: string | undefined): string | undefined {

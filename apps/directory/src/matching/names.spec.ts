@@ -37,6 +37,21 @@ describe('the words of a name', () => {
   });
 
   it.each([
+    ['FNU', 'LNU'],
+    ['.', '-'],
+    ['N.N.', 'n.n.'],
+    ['test', 'TEST'],
+    ['unknown', 'FNU'],
+  ])('are none for %s %s', (first, last) => {
+    expect(wordsOf(first, last)).toEqual([]);
+    expect(nameWords({ display_name: [`${first} ${last}`] })).toEqual([]);
+  });
+
+  it.each(['FNU', 'N.N.', '-', 'unknown', 'Test'])('have a mark for the first name %s', (first) => {
+    expect(wordsOf(first, 'Singh')).toEqual(['fnu', 'singh']);
+  });
+
+  it.each([
     ['Jennifer', 'Null'],
     ['Li', 'Na'],
   ])('keep names that are also placeholders: %s %s', (first, last) => {
@@ -109,6 +124,10 @@ describe('the similarity of two names', () => {
   });
 
   it.each([
+    ['fnu singh', 'fnu otto', true],
+    ['fnu singh', 'raj kaur', true],
+    ['fnu singh', 'raj singh', false],
+    ['fnu singh', 'fnu singh', false],
     ['ann lee', 'karl berg', true],
     ['ann lee', 'ann berg', false],
     ['robert miller', 'bob miller', false],
@@ -177,6 +196,8 @@ describe('the similarity of two names', () => {
     ['karl maier jun', 'ute lang sen', false],
     ['maier jun', 'karl maier sen', false],
     ['maier jun', 'k maier sen', false],
+    ['fnu singh', 'raj singh', false],
+    ['fnu singh', 'fnu singh', false],
     ['jan karl mueller', 'karl ute mueller', false],
     ['jan von mueller', 'ute von mueller', true],
     ['ann lee', 'ann lee', false],

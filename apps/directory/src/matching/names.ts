@@ -1,7 +1,12 @@
+import { comparedText } from '@idsync/contracts';
 import { wordSimilarity } from './jaro-winkler.js';
 import { isNoName, isPlaceholder } from './stop-values.js';
+import { noNames } from './stop-words.js';
 
 type Fields = Readonly<Record<string, readonly string[]>>;
+
+/** Stands for a first name that the source does not know, and neither agrees nor disagrees with another one. */
+const unknownName = 'fnu';
 
 /** Words of a name that are compared. */
 const mostWords = 8;
@@ -23,15 +28,22 @@ export function fullName(fields: Fields): string {
 const fullNames = new WeakMap<Fields, string>();
 
 function computeFullName(fields: Fields): string {
-  const parts = [fields.first_name?.[0], fields.last_name?.[0]].filter((part) => part && !isNoName(part));
-  const name = parts.length === 2 ? parts.join(' ') : (fields.display_name?.[0] ?? parts[0] ?? '');
-  return name.split(/\s+/).every(isPlaceholder) ? '' : name;
+  const [first, last] = [fields.first_name?.[0], fields.last_name?.[0]];
+  const parts = [first, last].filter((part) => part && !isNoName(part));
+  const only = first && last && parts[0] === last ? `${unknownName} ${last}` : parts[0];
+  const name = parts.length === 2 ? parts.join(' ') : (fields.display_name?.[0] ?? only ?? '');
+  return name.split(/\s+/).every((word) => isPlaceholder(word) || isNoName(word)) ? '' : name;
+}
+
+/** Returns true for a word that is known to be part of a name. */
+export function isKnownName(word: string): boolean {
+  return !noNames.has(word);
 }
 
 /** Returns the words of a name in lower case without accents. */
 export function nameWords(fields: Fields): string[] {
   const name = fullName(fields);
-  return splitWords(/^[ -~]*$/.test(name) ? name : name.normalize('NFKD').replace(/\p{M}/gu, ''));
+  return splitWords(/^[ -~]*$/.test(name) ? name : comparedText(name).normalize('NFKD').replace(/\p{M}/gu, ''));
 }
 
 /** Returns the words of a text in lower case; the accents of composed letters stay. */
@@ -101,9 +113,9 @@ export function shareOnlySurname(a: readonly string[], b: readonly string[]): bo
   const [name, other] = [essential(a), essential(b)];
   const shared = commonEnd(name, other);
   if (shared === 0) return false;
-  const [given, others] = [name.slice(0, -shared), other.slice(0, -shared)];
-  if (given.length === 0 && others.length === 0) return differInGeneration(a, b);
-  if (given.length === 0 || others.length === 0) return false;
+  const [given, others] = [name.slice(0, -shared), other.slice(0, -shared)].map((words) => words.filter(isKnownName));
+  if (!given?.length && !others?.length) return differInGeneration(a, b);
+  if (!given?.length || !others?.length) return false;
   return !given.some((word) => others.some((each) => areOneWord(word, each)));
 }
 
@@ -130,6 +142,7 @@ function commonEnd(a: readonly string[], b: readonly string[]): number {
 
 /** Short words are similar by chance, two initials are equal by chance, and digits distinguish: Test1 is not Test2. */
 function areOneWord(word: string, other: string): boolean {
+  if (!isKnownName(word) || !isKnownName(other)) return false;
   if (word.length === 1 && other.length === 1) return false;
   if (word.length === 1 || other.length === 1) return word.startsWith(other) || other.startsWith(word);
   if (word.length < 3 || other.length < 3 || hasDigit(word) || hasDigit(other)) return word === other;

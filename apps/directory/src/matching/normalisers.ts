@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import type { KeyNormaliser } from '@idsync/contracts';
 
-/** Each takes a trimmed value in Unicode normal form C, and returns undefined if nothing of it can be a key. */
+/** Each takes a value of `comparedText`, and returns undefined if nothing of it can be a key. */
 export const normalisers: Readonly<Record<KeyNormaliser, (text: string) => string | undefined>> = {
   exact: (text) => text,
   case: (text) => text.toLowerCase(),

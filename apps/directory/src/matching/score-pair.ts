@@ -2,7 +2,7 @@ import type { WeakTier } from '@idsync/contracts';
 import { haveEmailInTwoNotations } from './international-emails.js';
 import { wordSimilarity } from './jaro-winkler.js';
 import type { KeyRules } from './key-rules.js';
-import { nameSimilarity, nameWords } from './names.js';
+import { isKnownName, nameSimilarity, nameWords } from './names.js';
 import { spelledWords, spellingSimilarity } from './spellings.js';
 import { comparedValue } from './weak-values.js';
 
@@ -49,7 +49,7 @@ function described(field: string, agreement: number): string {
 }
 
 function compareNames(a: Fields, b: Fields, match: 'exact' | 'fuzzy', spelling: Spelling): number {
-  const asWritten = compareAsWritten(nameWords(a), nameWords(b), match);
+  const asWritten = compareAsWritten(nameWords(a).filter(isKnownName), nameWords(b).filter(isKnownName), match);
   if (match === 'exact' || spelling === 'written' || asWritten === 1) return asWritten;
   return Math.max(asWritten, compareSpellings(a, b));
 }

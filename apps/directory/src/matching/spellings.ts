@@ -1,7 +1,8 @@
+import { comparedText } from '@idsync/contracts';
 import anyAscii from 'any-ascii';
 import { doubleMetaphone } from 'double-metaphone';
 import { wordSimilarity } from './jaro-winkler.js';
-import { fullName, nameSimilarity, splitWords } from './names.js';
+import { fullName, isKnownName, nameSimilarity, splitWords } from './names.js';
 
 type Fields = Readonly<Record<string, readonly string[]>>;
 
@@ -13,6 +14,9 @@ const writtenOut: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: '
 
 /** Two words have at most four keys, unless both have a `w`; the bound is for names made to have many. */
 const mostKeys = 16;
+
+/** `GREENFIELD Alice Mary (EXT)` */
+const mostWordsInAnyOrder = 4;
 
 /** Letters of a part of a surname such as `O'`, `Mc`, `de` or `van`. */
 const longestParticle = 3;
@@ -26,9 +30,13 @@ export function spelledWords(fields: Fields): Spelled[] {
 }
 
 function spell(name: string): Spelled[] {
-  return splitWords(name.normalize('NFC')).map((word): Spelled => {
+  return knownWords(name).map((word): Spelled => {
     return [latin(word), latin(word.replace(/[äöüåø]/g, (letter) => writtenOut[letter] ?? letter))];
   });
+}
+
+function knownWords(name: string): string[] {
+  return splitWords(comparedText(name)).filter(isKnownName);
 }
 
 function latin(word: string): string {
@@ -68,7 +76,8 @@ function joinParts(words: readonly Spelled[], other: readonly Spelled[]): Spelle
 
 /**
  * Returns the lookup keys of a record's name: the sounds of its first and its last word. Names that are similar share
- * at least one. Middle names do not count, except where they may be a part of the first or last name.
+ * at least one. Middle names do not count, except where they may be a part of the first or last name. The words of a
+ * display name have any order, and remarks beside them: each two of the first words may be the first and last name.
  */
 export function soundsOf(fields: Fields): string[] {
   const name = fullName(fields);
@@ -77,11 +86,17 @@ export function soundsOf(fields: Fields): string[] {
   const [surname, given, ...more] = name.includes(',') ? name.split(',') : [];
   if (surname !== undefined && given !== undefined && more.length === 0)
     for (const key of soundsInOrder(plainWords(`${given} ${surname}`))) keys.add(key);
+  if (!fields.first_name || !fields.last_name) {
+    const words = plainWords(name).slice(0, mostWordsInAnyOrder);
+    for (const [at, word] of words.entries()) {
+      for (const other of words.slice(at + 1)) for (const key of soundsInOrder([word, other])) keys.add(key);
+    }
+  }
   return [...keys].sort().slice(0, mostKeys);
 }
 
 function plainWords(name: string): string[] {
-  return splitWords(name.normalize('NFC')).map(latin);
+  return knownWords(name).map(latin);
 }
 
 function soundsInOrder(plain: readonly string[]): Set<string> {

@@ -1,5 +1,5 @@
-import type { MatchingKey } from '@idsync/contracts';
-import { noLogins, noNumbers, placeholders, rolePrefixes, roles } from './stop-words.js';
+import { comparedText, type MatchingKey } from '@idsync/contracts';
+import { noLogins, noNames, noNumbers, placeholders, rolePrefixes, roles } from './stop-words.js';
 
 /**
  * Returns true if a normalised value does not identify a person, and therefore is no match key of this kind. Undefined
@@ -28,7 +28,9 @@ export function isPlaceholder(value: string): boolean {
 
 /** Returns true for a placeholder that is no first or last name of a person. Short ones, such as `Null`, can be. */
 export function isNoName(value: string): boolean {
-  return isPlaceholder(value) && (!/^\p{L}+$/u.test(value.trim()) || value.trim().length > 5);
+  const text = comparedText(value);
+  if (noNames.has(compact(text)) || /^(n\.\s*n\.?|test)$/i.test(text)) return true;
+  return isPlaceholder(text) && (!/^\p{L}+$/u.test(text) || text.length > 5);
 }
 
 /**

@@ -7,6 +7,9 @@ export const placeholders = wordsOf(`
   keine keiner kein unbekannt keineangabe ohne leer inconnu aucun desconocido ninguno nessuno onbekend geen
 `);
 
+/** Words in place of a first or last name: first and last name unknown, no middle name. */
+export const noNames = wordsOf('fnu lnu nmn mnu');
+
 /** Texts in place of an employee number, mostly for people without one. */
 export const noNumbers = wordsOf(`
   nd ext extern external externe contractor contractors consultant consulting freelancer freelance temp temporary

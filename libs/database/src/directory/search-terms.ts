@@ -1,3 +1,5 @@
+import { comparedText } from '@idsync/contracts';
+
 type Fields = Readonly<Record<string, readonly string[]>>;
 
 /** Kinds of terms: the prefix keeps an email address and an equal user principal name apart. */
@@ -28,7 +30,7 @@ const letters: Readonly<Record<string, string>> = {
 export function foldText(text: string): string {
   // Most values, for which the general way takes several times as long.
   if (/^[!-~]*$/.test(text)) return text.toLowerCase();
-  return text
+  return comparedText(text)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
