@@ -72,15 +72,12 @@ export function heldBy(
 ): { removals: boolean; additions: boolean } {
   const { deleted, disabled } = source.safeguard;
   const count = (action: Planned['action']) => plan.filter((each) => each.action === action).length;
-  const isEveryone = (some: number) => some > 5 && some === living && !retires;
-  const isTooMany = (action: 'delete' | 'disable', bound: Bound) =>
-    count(action) > 0 && exceeds(count(action) + recent[action], bound, living + recent.delete);
+  const isTooMany = (action: 'delete' | 'disable', bound: Bound) => {
+    const [removed, of] = [count(action) + recent[action], living + recent.delete];
+    return count(action) > 0 && (exceeds(removed, bound, of) || (!retires && isPartOfFew(removed, bound, of, 25)));
+  };
   const removals =
-    isTooMany('delete', deleted) ||
-    isTooMany('disable', disabled) ||
-    isEveryone(count('delete')) ||
-    isEveryone(count('disable')) ||
-    (read === 0 && count('delete') > 0);
+    isTooMany('delete', deleted) || isTooMany('disable', disabled) || (read === 0 && count('delete') > 0);
   return { removals, additions: exceedsAdditions(source, plan, { living, isGuarded }, entries) };
 }
 
@@ -100,13 +97,15 @@ export function exceedsAdditions(
     isGuarded &&
     (exceeds(made.length, created, living) ||
       tiers.some((tier) => exceeds(replacing.filter((by) => by === tier).length, rekeyed, living)) ||
-      fields.some((field) => exceeds(changing(field), changed, living) || isMost(changing(field), changed, living)))
+      fields.some(
+        (field) => exceeds(changing(field), changed, living) || isPartOfFew(changing(field), changed, living, 50),
+      ))
   );
 }
 
-/** A shifted column changes most records, also of a source that has fewer records than the bound. */
-const isMost = (count: number, { percent }: Bound, of: number): boolean =>
-  exceeds(count, { percent: percent === 100 ? 100 : Math.max(percent, 50), records: 5 }, of);
+/** A small source has fewer records than the bound. */
+const isPartOfFew = (count: number, { percent }: Bound, of: number, most: number): boolean =>
+  exceeds(count, { percent: percent === 100 ? 100 : Math.max(percent, most), records: 5 }, of);
 
 /** Returns the match key by which a new record may replace one that is no longer listed, if one person has it. */
 function replacedBy({ fields = {} }: Planned, gone: readonly Entry[], entries: readonly Entry[]): Tier | undefined {

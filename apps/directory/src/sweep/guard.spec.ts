@@ -1,14 +1,7 @@
 import { safeguard } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { storedRecord } from '../../test/stored-record.js';
-import {
-  allowance,
-  boundsAdditions,
-  destructiveActionOf,
-  isEnabled,
-  quarantineNote,
-  quarantineReasons,
-} from './guard.js';
+import { boundsAdditions, destructiveActionOf, isEnabled, quarantineNote, quarantineReasons } from './guard.js';
 
 const usual = safeguard.parse({});
 const plan = { known: 100, deletions: 0, disables: 0 };
@@ -57,11 +50,27 @@ describe('a change of status', () => {
 });
 
 describe('the deletion safeguard', () => {
-  it('allows ten percent or twenty records, whichever is more', () => {
-    expect(allowance(usual, 100, 'delete')).toBe(20);
-    expect(allowance(usual, 5_000, 'delete')).toBe(500);
-    expect(allowance(usual, 209, 'disable')).toBe(20);
-    expect(allowance(usual, 210, 'disable')).toBe(21);
+  /** The most that pass of companies of these sizes, as docs/directory.md has them. */
+  it.each([
+    [5, 5],
+    [10, 5],
+    [12, 5],
+    [24, 6],
+    [30, 7],
+    [36, 9],
+    [79, 19],
+    [100, 20],
+    [209, 20],
+    [210, 21],
+    [1_000, 100],
+    [10_000, 1_000],
+    [100_000, 10_000],
+  ])('lets a source of %d people remove %d of them', (known, most) => {
+    for (const rule of ['deletions', 'disables'] as const) {
+      const removing = (count: number) => quarantineReason(usual, { ...plan, known, [rule]: count }, sound);
+      expect(removing(most)).toBeUndefined();
+      if (most < known) expect(removing(most + 1)).toMatch(/more than/);
+    }
   });
 
   it('stops a run above both bounds and reports the numbers', () => {
@@ -102,19 +111,20 @@ describe('the deletion safeguard', () => {
     expect(quarantineReason(usual, { known: 0, deletions: 0, disables: 0 }, nothingRead)).toBeUndefined();
   });
 
-  it('stops a run that would delete or disable everyone, of more than five', () => {
-    const everyone = { known: 18, deletions: 18, disables: 0 };
-    expect(quarantineReason(usual, everyone, sound)).toBe('quarantined: the run would delete all 18 records');
-    expect(quarantineReason(usual, { known: 18, deletions: 0, disables: 18 }, sound)).toMatch(/disable all 18 records/);
-    expect(quarantineReason(usual, { ...everyone, deletions: 17 }, sound)).toBeUndefined();
-    expect(quarantineReason(usual, { known: 5, deletions: 5, disables: 5 }, sound)).toBeUndefined();
-    expect(quarantineReason(usual, everyone, { ...sound, retires: true })).toBeUndefined();
-    const open = safeguard.parse({ max_deleted_percent: 100 });
-    expect(quarantineReason(open, everyone, sound)).toBeUndefined();
-    const nearlyOpen = safeguard.parse({ max_deleted_percent: 99, max_disabled_percent: 99 });
-    expect(quarantineReason(nearlyOpen, { known: 18, deletions: 18, disables: 18 }, sound)).toMatch(
-      /delete all 18 records; and disable all 18 records/,
+  it('stops a run of a small source that would delete or disable a quarter of it and more than five', () => {
+    const most = { known: 24, deletions: 9, disables: 0 };
+    expect(quarantineReason(usual, most, sound)).toBe(
+      'quarantined: the run would delete 9 of 24 records, more than 25 % and more than 5',
     );
+    expect(quarantineReason(usual, { known: 24, deletions: 0, disables: 15 }, sound)).toMatch(/disable 15 of 24/);
+    expect(quarantineReason(usual, most, { ...sound, retires: true })).toBeUndefined();
+    const recent = { deletions: 6, disables: 0 };
+    expect(quarantineReason(usual, { ...most, known: 18, deletions: 1 }, sound, recent)).toMatch(/1, after 6 within/);
+    const open = safeguard.parse({ max_deleted_percent: 100 });
+    expect(quarantineReason(open, most, sound)).toBeUndefined();
+    const wider = safeguard.parse({ max_deleted_percent: 37 });
+    expect(quarantineReason(wider, { ...most, deletions: 8 }, sound)).toBeUndefined();
+    expect(quarantineReason(wider, most, sound)).toMatch(/more than 37 % and more than 5/);
   });
 
   it('uses the bounds of the connector', () => {
@@ -220,7 +230,7 @@ describe('the deletion safeguard', () => {
     expect(quarantineReason(strict, plan, sound)).toBeUndefined();
   });
 
-  it('reports new ids for everyone instead of the deletion of everyone, but deletions above the bounds too', () => {
+  it('reports new ids instead of the deletions that they explain', () => {
     const rules = (known: number, disables: number, rekeyed: number) => {
       const additions = { created: 0, changed: [], rekeyed: [{ field: 'email' as const, count: rekeyed }] };
       return quarantineReasons(usual, { known, deletions: known, disables, additions }, sound).map(({ rule }) => rule);
@@ -228,7 +238,8 @@ describe('the deletion safeguard', () => {
     expect(rules(18, 0, 18)).toEqual(['rekeyed']);
     expect(rules(18, 18, 18)).toEqual(['disabled', 'rekeyed']);
     expect(rules(18, 0, 5)).toEqual(['deleted']);
-    expect(rules(21, 0, 21)).toEqual(['deleted', 'rekeyed']);
+    expect(rules(21, 0, 21)).toEqual(['rekeyed']);
+    expect(rules(21, 0, 20)).toEqual(['deleted', 'rekeyed']);
   });
 });
 

@@ -29,11 +29,6 @@ export function isEnabled({ record, before }: RecordChange): boolean {
   return before !== undefined && record.status === 'active' && (isDeleted(before) || isStopped(before));
 }
 
-/** Returns how many records a run may delete or disable: the percentage or the number, whichever is more. */
-export function allowance(guard: Safeguard, known: number, action: DestructiveAction): number {
-  return boundOf(...boundsOf(guard, action === 'delete' ? 'deleted' : 'disabled'), known);
-}
-
 /** Counts of a plan that the safeguard bounds. */
 export type PlannedCounts = Pick<SyncPlan, 'deletions' | 'disables'> & {
   known: number;
@@ -48,8 +43,8 @@ export type PlannedCounts = Pick<SyncPlan, 'deletions' | 'disables'> & {
 /** All records of so few people may be deleted, disabled or changed at once. */
 const smallTeam = 5;
 
-/** Percentage of the records of a small source in which a run may change one field. */
-const mostChanged = 50;
+/** Percentages of the records of a small source, which has fewer than the bound, that a run may remove or change. */
+const mostOfFew = { deleted: 25, disabled: 25, changed: 50 };
 
 type Removals = Pick<SyncPlan, 'deletions' | 'disables'>;
 
@@ -73,11 +68,9 @@ export function quarantineReasons(
   recent: Removals = { deletions: 0, disables: 0 },
 ): QuarantineReason[] {
   const additions = additionReasons(guard, plan);
-  // New ids for everyone explain the deletion of everyone.
-  const isExplained = additions.some(({ rule }) => rule === 'rekeyed');
-  const removals = removalReasons(guard, plan, run, recent).filter(
-    ({ max_records, rule }) => !isExplained || max_records !== undefined || rule !== 'deleted',
-  );
+  // New ids explain as many deletions.
+  const isExplained = additions.some(({ rule, count }) => rule === 'rekeyed' && count >= plan.deletions);
+  const removals = removalReasons(guard, plan, run, recent).filter(({ rule }) => !isExplained || rule !== 'deleted');
   return [...failureReasons(guard, run), ...removals, ...additions];
 }
 
@@ -104,30 +97,23 @@ function removalReasons(
 ): QuarantineReason[] {
   const { deletions, disables } = plan;
   const known = plan.known + recent.deletions;
-  const reasons: QuarantineReason[] = [];
-  const removal = (rule: 'deleted' | 'disabled', verb: string, now: number, before: number): QuarantineReason => {
-    const [percent, records] = boundsOf(guard, rule);
+  const removal = (rule: 'deleted' | 'disabled', verb: string, now: number, before: number): QuarantineReason[] => {
+    // A deleted connector has been decided about, however few records it has.
+    const bounds = retires ? [boundsOf(guard, rule)] : boundsWithFew(guard, rule);
+    const exceeded = bounds.find((bound) => now > 0 && now + before > boundOf(...bound, known));
+    if (!exceeded) return [];
+    const [percent, records] = exceeded;
     const period = guard.within_hours === 24 ? 'a day' : `${guard.within_hours} hours`;
     const counted = before > 0 ? `${now}, after ${before} within ${period},` : `${now}`;
     const text = `${verb} ${counted} of ${known} records, ${moreThan(percent, records)}`;
-    return { rule, count: now, of: known, max_percent: percent, max_records: records, text };
+    return [{ rule, count: now, of: known, max_percent: percent, max_records: records, text }];
   };
-  // A small source has less than the bound in total.
-  const isEveryone = (count: number) => count > smallTeam && count === plan.known && !retires;
-  if (deletions > 0 && deletions + recent.deletions > allowance(guard, known, 'delete')) {
-    reasons.push(removal('deleted', 'delete', deletions, recent.deletions));
-  } else if (recordsRead === 0 && !retires && deletions > 0) {
+  const deleted = removal('deleted', 'delete', deletions, recent.deletions);
+  if (deleted.length === 0 && recordsRead === 0 && !retires && deletions > 0) {
     const text = `delete all ${deletions} records because the source is empty`;
-    reasons.push({ rule: 'empty_source', count: deletions, of: known, text });
-  } else if (isEveryone(deletions) && guard.max_deleted_percent < 100) {
-    reasons.push({ rule: 'deleted', count: deletions, of: known, text: `delete all ${deletions} records` });
+    deleted.push({ rule: 'empty_source', count: deletions, of: known, text });
   }
-  if (disables > 0 && disables + recent.disables > allowance(guard, known, 'disable')) {
-    reasons.push(removal('disabled', 'disable', disables, recent.disables));
-  } else if (isEveryone(disables) && guard.max_disabled_percent < 100) {
-    reasons.push({ rule: 'disabled', count: disables, of: known, text: `disable all ${disables} records` });
-  }
-  return reasons;
+  return [...deleted, ...removal('disabled', 'disable', disables, recent.disables)];
 }
 
 /**
@@ -145,7 +131,7 @@ export function additionReasons(
     does: string,
     field?: string,
   ) => {
-    const exceededBound = additionBounds(guard, rule).find((bound) => count > boundOf(...bound, of));
+    const exceededBound = boundsWithFew(guard, rule).find((bound) => count > boundOf(...bound, of));
     if (!exceededBound) return [];
     const [percent, records] = exceededBound;
     const text = rule === 'reused' && records === 0 ? does : `${does}, ${moreThan(percent, records)}`;
@@ -170,13 +156,15 @@ export function boundsAdditions({ rule }: Pick<QuarantineReason, 'rule'>): boole
   return ['enabled', 'reused', 'created', 'changed', 'rekeyed'].includes(rule);
 }
 
-/** Returns the bounds of a rule, none if it is turned off. */
-function additionBounds(guard: Safeguard, rule: Exclude<BoundedRule, 'deleted' | 'disabled'>): [number, number][] {
+/** Returns the bounds of a rule and that of a small source; none if the rule is turned off. */
+function boundsWithFew(guard: Safeguard, rule: BoundedRule): [number, number][] {
   const [percent, records] = boundsOf(guard, rule);
   if (percent === 100) return [];
-  // A small source has fewer records than the bound, but a shifted column changes most of them.
-  const ofFew: [number, number][] = rule === 'changed' ? [[Math.max(percent, mostChanged), smallTeam]] : [];
-  return [[percent, records], ...ofFew];
+  const most = Object.entries(mostOfFew).find(([of]) => of === rule)?.[1];
+  return [
+    [percent, records],
+    ...(most === undefined ? [] : [[Math.max(percent, most), smallTeam] as [number, number]]),
+  ];
 }
 
 type BoundedRule = 'deleted' | 'disabled' | 'enabled' | 'reused' | 'created' | 'changed' | 'rekeyed';
