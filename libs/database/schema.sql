@@ -1216,6 +1216,7 @@ alter table sync_plan_entries enable row level security, force row level securit
 create policy own_rows on sync_plan_entries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on sync_plan_entries to idsync_directory;
 grant select on sync_plan_entries to idsync_gateway;
+grant select on sync_plan_entries to idsync_sync_worker;
 
 create table sync_plans (
   job_id uuid not null,

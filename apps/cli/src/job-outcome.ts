@@ -15,6 +15,12 @@ export const watchableJob: Watchable<responses.JobDetails> = {
   }),
 };
 
+/** Unlike `watchableJob`, waits for a decision about a held job to take effect. */
+export const endingJob: Watchable<responses.JobDetails> = {
+  ...watchableJob,
+  isSettled: ({ status }) => status !== 'quarantined' && settled.includes(status),
+};
+
 /** 0 completed, 3 completed with record errors, 1 any other status. */
 export function exitCodeOf(status: JobStatus): number {
   if (status === 'completed') return 0;

@@ -163,8 +163,14 @@ describe('the command line', () => {
   });
 
   it('cancels a job with a reason', async () => {
-    replies['POST /tenants/ten_1/sync-jobs/job_1/cancel'] = [[202, { job_id: 'job_1', status: 'cancelled' }]];
-    expect((await idsync(['jobs', 'cancel', 'job_1', '--reason', 'wrong file'])).out).toContain('cancelled');
+    replies['POST /tenants/ten_1/sync-jobs/job_1/cancel'] = [[202, { job_id: 'job_1', status: 'quarantined' }]];
+    replies['GET /tenants/ten_1/sync-jobs/job_1'] = ['quarantined', 'cancelled'].map((status) => [
+      200,
+      { job_id: 'job_1', status, records_applied: 0 },
+    ]);
+    expect((await idsync(['jobs', 'cancel', 'job_1', '--reason', 'wrong file'])).out).toMatch(
+      /status +cancelled\nrecords_applied +0\n/,
+    );
     expect(requests[0]?.body).toEqual({ reason: 'wrong file' });
   });
 

@@ -3,6 +3,7 @@ import type { Transaction } from '@idsync/database';
 import { enqueue, recordEvents } from '@idsync/database/bus';
 import {
   blockBatches,
+  countSetAside,
   deleteStaleFailingRecords,
   endJob,
   findFirstRecordError,
@@ -88,7 +89,10 @@ export async function cancelJob(
   { reason, by }: { reason?: string; by?: string },
 ): Promise<void> {
   await saveDecision(tx, job.id, { action: 'cancelled', reason, by, at: new Date() });
-  await end(tx, job, { ...job, status: 'cancelled', ...withoutSource(null), cancelReason: reason ?? null });
+  // Records that a held job has set aside counted as applied, so that its source was known to be read completely.
+  const setAside = job.status === 'quarantined' ? await countSetAside(tx, job.id) : 0;
+  const counts = { ...job, recordsApplied: job.recordsApplied - setAside };
+  await end(tx, job, { ...counts, status: 'cancelled', ...withoutSource(null), cancelReason: reason ?? null });
 }
 
 async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void> {

@@ -269,6 +269,27 @@ describe('a quarantined job', () => {
     expect(await row(job)).toMatchObject({ status: 'cancelled', records_deleted: 0 });
   });
 
+  it('has applied none of the records that it set aside if it is cancelled', async () => {
+    const job = await readJob();
+    await quarantined(job);
+    await fixture.rows.rows('update sync_jobs set records_read = 9, records_applied = 9 where id = $1', [job.id]);
+    await fixture.rows.rows(`insert into sync_plans (job_id, tenant_id, connector_id) values ($1, $2, $3)`, [
+      job.id,
+      job.tenantId,
+      job.connectorId,
+    ]);
+    await fixture.rows.rows(
+      `insert into sync_plan_entries (tenant_id, job_id, seq, action, record_id, kind, external_id, incoming, done, changes)
+       select $1, $2, 0, action, gen_random_uuid(), 'user', n, incoming, done, '[]'
+         from (values ('1', 'disable', '{}', false), ('2', 'create', '{}', false), ('3', 'update', '{}', true),
+                      ('4', 'delete', null, false)) entry (n, action, incoming, done)`,
+      [job.tenantId, job.id],
+    );
+    await cancelRequestedJob(fixture.database, to(job, { reason: 'wrong file' }));
+    const [event] = (await fixture.events(job.id)).filter(({ type }) => type === 'sync.job.cancelled');
+    expect(event?.details).toMatchObject({ records_read: 9, records_applied: 7 });
+  });
+
   it('cannot be released before it is quarantined', async () => {
     expect(await release(await readJob())).toBe(false);
   });

@@ -4,7 +4,8 @@ import { type List, pathOf } from '../admin-client.js';
 import { confirm } from '../confirm.js';
 import { findConnector, shownConnectorNames } from '../find-connector.js';
 import { jobStatuses } from '../fixed-values.js';
-import { exitCodeOf, printJob } from '../job-outcome.js';
+import { follow } from '../follow.js';
+import { endingJob, exitCodeOf, printJob } from '../job-outcome.js';
 import { exitCodeOf as exitCodeOfOperation, operationExitCodes, printOperation } from '../operation-outcome.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
@@ -52,6 +53,9 @@ Example:
   $ idsync jobs undo job_… --preview
   $ idsync jobs undo job_… --reason "wrong file"
 ${operationExitCodes}`;
+
+/** A sync-worker cancels a job at once, or when it runs again. */
+const cancelledWithinMs = 15_000;
 
 export function addJobCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
   const jobs = program.command('jobs').description("list, cancel and undo a tenant's sync jobs");
@@ -115,9 +119,10 @@ export function addJobCommands(program: Command, io: CliContext, exit: (code: nu
     .addHelpText('after', '\nExample:\n  $ idsync jobs cancel job_… --reason "wrong file"')
     .action(async (id: string, options: { reason?: string; by?: string }, command: Command) => {
       const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'cancel');
-      const job = await session.client.post<responses.SyncJobReference | undefined>(path, options);
-      session.printOne({ job_id: id, ...job });
+      const path = pathOf('tenants', session.tenant, 'sync-jobs', id);
+      await session.client.post(`${path}/cancel`, options);
+      const { status, records_applied } = await follow(session, path, endingJob, cancelledWithinMs);
+      session.printOne({ job_id: id, status, records_applied });
     });
 
   addPlanCommands(jobs, io, exit);

@@ -171,7 +171,7 @@ const ofServices: Record<string, TableOwnership> = {
   batches_begun: { rows: byTenant, grants: { directory: write } },
   seen_records: { rows: byTenant, grants: { directory: write } },
   sync_plans: { rows: byTenant, grants: { directory: write, gateway: read } },
-  sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read } },
+  sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read, 'sync-worker': read } },
   identities: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
   source_records: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
   search_terms: { rows: byTenant, grants: { directory: write, gateway: read } },

@@ -74,6 +74,15 @@ export async function lockJob(tx: Transaction, tenantId: string, jobId: string):
   return job;
 }
 
+/** Counts the records of a held job that its source lists and that nothing has applied. */
+export async function countSetAside(tx: Transaction, jobId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    'select count(*)::int as count from sync_plan_entries where job_id = $1 and not done and incoming is not null',
+    [jobId],
+  );
+  return row?.count ?? 0;
+}
+
 /** Saves the counts of a locked job. */
 export async function saveCounts(tx: Transaction, jobId: string, counts: JobCounts): Promise<void> {
   await tx.query(
