@@ -69,9 +69,9 @@ const consoleProject = {
 
 export default {
   testSequencer: '<rootDir>/test/setup/longest-first.mjs',
-  // Only limits tests that hang, since a busy machine is many times slower than an idle one. Files whose tests take more
-  // than 10 s on a busy machine, or start services, set a longer one. Longer than `until` waits, which says for what.
-  testTimeout: 120_000,
+  // Only limits tests that hang, since a busy machine is many times slower than an idle one. Longer than `until` waits,
+  // which says for what.
+  testTimeout: 300_000,
   // Tests with services leave two cores idle for a quarter of the time, because they wait. Each file has its own database,
   // vhost and ports. Three files take 52 connections at most; PostgreSQL allows a hundred.
   maxWorkers: 3,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   addLockableRole,
   type DirectoryServer389,
@@ -12,8 +12,6 @@ import {
 } from '../libs/connectors/test/directory-server-389.js';
 import { describeWith, FollowedSource } from './support/followed-source.js';
 import { Gate } from './support/gate.js';
-
-jest.setTimeout(120_000);
 
 const crowd = 20;
 const people = `ou=people,${suffix}`;

@@ -1,10 +1,8 @@
 import { ldapMappings } from '@idsync/contracts';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { administrator, domain, haveSamba, password, type Samba, startSamba } from '../libs/connectors/test/samba.js';
 import { describeWith, FollowedSource } from './support/followed-source.js';
 import { Gate } from './support/gate.js';
-
-jest.setTimeout(120_000);
 
 const people = `OU=People,${domain}`;
 const groups = `OU=Groups,${domain}`;

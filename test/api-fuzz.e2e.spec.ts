@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type FuzzRequest, fuzzRequest, operationCount } from './support/fuzz/requests.js';
 import { FuzzTarget } from './support/fuzz/target.js';
-
-jest.setTimeout(120_000);
 
 /** `npm run test:fuzz` sends others, and more. */
 const requests = Number(process.env.FUZZ_REQUESTS ?? 3_500);

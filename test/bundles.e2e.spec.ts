@@ -6,10 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createTestDatabase, freePort, type TestDatabase, until } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { environmentOf } from './support/services.js';
-
-jest.setTimeout(120_000);
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -1,11 +1,9 @@
 import { CheckpointExpired, type Connector, SourceError } from '@idsync/connectors';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { directoryFaults } from '../apps/directory/test/directory-faults.js';
 import { ChangingSource } from './support/changing-source.js';
 import { type RunOptions, WholeSync } from './support/whole-sync.js';
-
-jest.setTimeout(120_000);
 
 let sync: WholeSync;
 

@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createTestDatabase, freePort, type TestDatabase } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { transform } from '@swc/core';
 import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
-
-jest.setTimeout(120_000);
 
 describe('docs/client.md', () => {
   let database: TestDatabase;

@@ -1,10 +1,8 @@
 import { chromiumProgram, freePort, inChromium } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { IdentityProvider, oidcClient } from '../apps/gateway/test/identity-provider.js';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
-
-jest.setTimeout(300_000);
 
 const suite = inChromium(describe, 'sign-out in the console');
 

@@ -1,9 +1,7 @@
 import { chromiumProgram, inChromium, until } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
-
-jest.setTimeout(300_000);
 
 const suite = inChromium(describe, 'sources in the console');
 

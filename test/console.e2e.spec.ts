@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { chromiumProgram, inChromium, until } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import { accountTests } from './console/accounts.js';
 import type { ConsoleContext } from './console/context.js';
@@ -13,8 +13,6 @@ import { peopleTests } from './console/people.js';
 import { webhookTests } from './console/webhooks.js';
 import { workTests } from './console/work.js';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
-
-jest.setTimeout(300_000);
 
 const suite = inChromium(describe, 'the console in a browser');
 

@@ -9,12 +9,10 @@ import {
   type TestDatabase,
   until,
 } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
-
-jest.setTimeout(240_000);
 
 interface Panel {
   type: string;

@@ -2,11 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { queues } from '@idsync/contracts';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import DOMPurify from 'dompurify';
 import { ownership } from '../libs/database/src/schema/ownership.js';
-
-jest.setTimeout(120_000);
 
 const run = promisify(execFile);
 

@@ -4,14 +4,12 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DirectoryFixture, hasBroker, PrivateBroker, PrivatePostgres, until } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { certificates } from '../libs/connectors/test/processes.js';
 import { Client, createTenant, sync } from './support/client.js';
 import { connectPeople } from './support/people-file.js';
 import { environmentOf, programOf, Services, type ServicesOptions } from './support/services.js';
-
-jest.setTimeout(240_000);
 
 const count = 30;
 

@@ -11,13 +11,10 @@ import {
   type TestDatabase,
   until,
 } from '@idsync/testing';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
-
-// Limits tests that hang.
-jest.setTimeout(180_000);
 
 /** A process ends within 30 s after a signal, plus a margin for a busy machine. */
 const closesWithinSeconds = 35;

@@ -1,5 +1,5 @@
 import { ldapMappings } from '@idsync/contracts';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
   admin,
   haveSlapd,
@@ -13,8 +13,6 @@ import {
 } from '../libs/connectors/test/slapd.js';
 import { describeWith, FollowedSource } from './support/followed-source.js';
 import { Gate } from './support/gate.js';
-
-jest.setTimeout(120_000);
 
 const crowd = 40;
 const people = `ou=people,${suffix}`;

@@ -1,9 +1,6 @@
-import { jest } from '@jest/globals';
 import { hasMariaDb, mariaDbServer } from '../libs/connectors/test/sql-server.js';
 import { describeWith } from './support/followed-source.js';
 import { followPeopleInSql } from './support/people-in-sql.js';
-
-jest.setTimeout(120_000);
 
 describeWith(hasMariaDb(), 'people in MariaDB: MariaDB is not installed')('people in MariaDB', () =>
   followPeopleInSql(async () => {

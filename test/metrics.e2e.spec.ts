@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createTestDatabase, type TestDatabase, until } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { readMetricNames, readMetrics, type Series } from './support/read-metrics.js';
 import { Services } from './support/services.js';
-
-jest.setTimeout(120_000);
 
 const observability = fileURLToPath(new URL('../observability', import.meta.url));
 const alerts = readFileSync(`${observability}/alerts.yml`, 'utf8');

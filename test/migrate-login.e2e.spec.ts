@@ -6,9 +6,7 @@ import { Database } from '@idsync/database';
 import { createDatabase, databaseUrl, migrate } from '@idsync/database/schema';
 import { startEmbeddedPostgres } from '@idsync/embedded-postgres';
 import { DirectoryFixture } from '@idsync/testing';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-
-jest.setTimeout(180_000);
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 let folder: string;
 let server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;

@@ -12,16 +12,13 @@ import {
   until,
   vhostIfAny,
 } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { commandLine } from './support/command-line.js';
 import { midpointHr, midpointLdap } from './support/midpoint-sources.js';
 import { Services } from './support/services.js';
-
-// Two tests start a dozen programs of the CLI.
-jest.setTimeout(240_000);
 
 type Body = Answer['body'];
 

@@ -1,11 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { type BrokerVhost, createTestDatabase, type TestDatabase, vhostIfAny } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { midpointHr, midpointLdap } from './support/midpoint-sources.js';
 import { Services } from './support/services.js';
-
-jest.setTimeout(120_000);
 
 const realData = fileURLToPath(new URL('data', import.meta.url));
 const samples = fileURLToPath(new URL('../samples', import.meta.url));

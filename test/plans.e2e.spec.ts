@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LargeTenant, people } from './support/plans/large-tenant.js';
 import type { Statement } from './support/plans/plan-tap.js';
-
-jest.setTimeout(240_000);
 
 /**
  * The most rows that one step of a plan may read. Passes over all people, filtered pages of events and counts of

@@ -3,11 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { chromiumProgram, inChromium } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BrowserContextOptions } from 'playwright-core';
 import { ConsoleUnderTest, type Visit } from './support/console-browser.js';
-
-jest.setTimeout(300_000);
 
 const suite = inChromium(describe, 'the portal in a browser');
 

@@ -1,8 +1,6 @@
-import { describe, jest } from '@jest/globals';
+import { describe } from '@jest/globals';
 import { postgresServer } from '../libs/connectors/test/sql-server.js';
 import { followPeopleInSql } from './support/people-in-sql.js';
-
-jest.setTimeout(120_000);
 
 describe('people in PostgreSQL', () =>
   followPeopleInSql(async () => {

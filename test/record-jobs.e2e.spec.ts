@@ -1,10 +1,8 @@
 import { type Connector, SourceError } from '@idsync/connectors';
 import type { SourceRecord } from '@idsync/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../apps/directory/test/directory-faults.js';
 import { WholeSync } from './support/whole-sync.js';
-
-jest.setTimeout(120_000);
 
 let sync: WholeSync;
 let tenant: string;

@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-
-jest.setTimeout(120_000);
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const tool = fileURLToPath(new URL('../tools/check-regular-expressions.mjs', import.meta.url));
 let folder: string;

@@ -10,14 +10,11 @@ import {
   type TestDatabase,
   until,
 } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, jobEnd, type Tenant } from './support/client.js';
 import { brokenInvariants, counts, settled, wantedPairs, watchFences } from './support/delivery-proof.js';
 import { Services } from './support/services.js';
-
-// Limits tests that hang.
-jest.setTimeout(300_000);
 
 const people = 2_000;
 const changing = 1_000;

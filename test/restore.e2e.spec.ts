@@ -16,7 +16,7 @@ import {
   type TestDatabase,
   until,
 } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { directoryFaults } from '../apps/directory/test/directory-faults.js';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
@@ -25,8 +25,6 @@ import { brokenInvariants, settled, wantedPairs, watchFences } from './support/d
 import { dump, dumpUnavailable, restore } from './support/dump.js';
 import { connectPeople } from './support/people-file.js';
 import { Services } from './support/services.js';
-
-jest.setTimeout(300_000);
 
 const people = { before: 300, running: 2_500 };
 const allPeople = people.before + people.running;

@@ -2,10 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type BrokerVhost, createTestDatabase, createVhost, hasBroker, type TestDatabase } from '@idsync/testing';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-
-// Limits tests that hang: on a busy machine, a gateway takes seconds to start.
-jest.setTimeout(240_000);
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 const program = fileURLToPath(new URL('../bench/support/rolling-run.mjs', import.meta.url));
 // Mandatory in CI.

@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, freePort, MemoryLimit, type TestDatabase, until } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, createConnector, createTenant } from './support/client.js';
 import { LimitedService } from './support/limited-service.js';
 import { adminToken, environmentOf } from './support/services.js';
-
-jest.setTimeout(120_000);
 
 const unavailable = MemoryLimit.unavailable();
 if (unavailable) process.stderr.write(`\nThe memory of the SCIM service is not tested: ${unavailable}\n`);

@@ -1,12 +1,10 @@
 import { tmpdir } from 'node:os';
 import { type BrokerVhost, createTestDatabase, type TestDatabase, until, vhostIfAny } from '@idsync/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { type Answer, Client, createConnector, createTenant, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
-
-jest.setTimeout(120_000);
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const core = 'urn:ietf:params:scim:schemas:core:2.0';

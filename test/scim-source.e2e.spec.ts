@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { scimServer } from '../libs/connectors/test/scim-server.js';
 import { FollowedSource } from './support/followed-source.js';
 import { Gate } from './support/gate.js';
-
-jest.setTimeout(120_000);
 
 const scim = await scimServer('t0ken');
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';

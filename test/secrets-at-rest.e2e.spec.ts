@@ -11,14 +11,12 @@ import {
   type TestDatabase,
   until,
 } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { EchoingSource } from './support/echoing-source.js';
 import { secretSources } from './support/secret-sources.js';
 import { Services } from './support/services.js';
-
-jest.setTimeout(120_000);
 
 /** Copies every outbox message, because messages are deleted once they are sent. */
 const keepMessages = `

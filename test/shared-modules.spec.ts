@@ -2,9 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
-
-jest.setTimeout(120_000);
+import { describe, expect, it } from '@jest/globals';
 
 const examples = 'test/setup/shared-modules/examples';
 

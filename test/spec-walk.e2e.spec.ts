@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe } from '@jest/globals';
 import { walkAccess } from './spec-walk/access.js';
 import { walkReads } from './spec-walk/reads.js';
 import { walkWrites } from './spec-walk/writes.js';
 import { SpecDirectory } from './support/spec-directory.js';
-
-jest.setTimeout(120_000);
 
 let filled: SpecDirectory;
 let empty: SpecDirectory;

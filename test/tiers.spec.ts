@@ -3,11 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { allowedSkips } from './setup/allowed-skips.mjs';
 import { filesOf } from './tiers.mjs';
-
-jest.setTimeout(120_000);
 
 const root = dirname(import.meta.dirname);
 const { IDSYNC_TEST_SINCE: _, ...env } = process.env;

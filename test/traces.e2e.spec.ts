@@ -1,13 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { type BrokerVhost, createTestDatabase, type TestDatabase, until, vhostIfAny } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Receiver } from '../apps/webhook-dispatcher/test/receiver.js';
 import { Client, createConnector, createTenant, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
 import { TraceCollector } from './support/trace-collector.js';
 import { traceTree } from './support/trace-tree.js';
-
-jest.setTimeout(120_000);
 
 const samples = fileURLToPath(new URL('../samples', import.meta.url));
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -6,11 +6,9 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { type EventType, eventBody, eventTypes } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase, until } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, createConnector, createTenant, sync, type Tenant } from './support/client.js';
 import { Services } from './support/services.js';
-
-jest.setTimeout(120_000);
 
 interface Body {
   id: string;

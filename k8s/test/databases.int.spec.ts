@@ -2,15 +2,13 @@ import { services } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { autoscalerRole, databaseUrl, migrate, serviceRoles } from '@idsync/database/schema';
 import { PrivatePostgres } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ICluster } from '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster';
 import type { IScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
 import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import pg from 'pg';
 import { ofKind } from './objects.js';
 import { describeRendered, kustomize, type Manifest, render } from './render.js';
-
-jest.setTimeout(120_000);
 
 const password = 'development';
 

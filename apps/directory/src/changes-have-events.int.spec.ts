@@ -1,11 +1,9 @@
 import { encodeId, type SourceRecord } from '@idsync/contracts';
 import { shownDetails } from '@idsync/database/bus';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Harness, row } from '../test/harness.js';
 import { applyDue } from './apply-due.js';
-
-jest.setTimeout(120_000);
 
 let harness: Harness;
 

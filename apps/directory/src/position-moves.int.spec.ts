@@ -1,12 +1,10 @@
 import { newUuid } from '@idsync/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Harness, row } from '../test/harness.js';
 import { guardPositions } from '../test/position-guard.js';
 import { applyDue } from './apply-due.js';
 import { rerenderDocuments } from './rerender-documents.js';
-
-jest.setTimeout(120_000);
 
 const yearMs = 366 * 86_400_000;
 let harness: Harness;

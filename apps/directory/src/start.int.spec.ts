@@ -4,11 +4,9 @@ import { enqueue } from '@idsync/database/bus';
 import { Bus, patternsOf } from '@idsync/messaging';
 import type { ObservedService } from '@idsync/runtime';
 import { type BrokerVhost, createVhost, eachBus, ServiceDatabase, until } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { row } from '../test/harness.js';
 import { startDirectory } from './start.js';
-
-jest.setTimeout(120_000);
 
 eachBus(describe)('the directory, over %s', (driver) => {
   let worker: ServiceDatabase;

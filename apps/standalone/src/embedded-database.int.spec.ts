@@ -6,9 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, until } from '@idsync/testing';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-
-jest.setTimeout(300_000);
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 const program = join(process.cwd(), 'bundle/standalone.js');
 const isRoot = process.getuid?.() === 0;

@@ -7,11 +7,9 @@ import { enqueue, markReceived } from '@idsync/database/bus';
 import { Bus, PermanentError, patternsOf } from '@idsync/messaging';
 import type { RunningService } from '@idsync/runtime';
 import { type BrokerVhost, createVhost, eachBus, until } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SyncFixture } from '../test/sync-fixture.js';
 import { startSyncWorker } from './start.js';
-
-jest.setTimeout(120_000);
 
 /** Behaviour of the fake directory for a batch. */
 let directory: (message: Message<'sync.batch.ready'>) => Promise<void>;

@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { all, DispatcherFixture } from '../test/dispatcher-fixture.js';
 import { buildVerifier, isHere, languages, type Request, verdict } from '../test/documented.js';
 import { Receiver } from '../test/receiver.js';
 import { keyOf, signedHeaders } from './sign.js';
-
-jest.setTimeout(120_000);
 
 let fixture: DispatcherFixture;
 /** A delivery of the engine, signed with two secrets as during a rotation. */

@@ -1,11 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { sourcesFolder } from '../test/source-fixture.js';
 import type { Connector } from './connector.js';
-
-jest.setTimeout(120_000);
 
 const { source } = sourcesFolder();
 const oneMiB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { scimConfig } from '@idsync/contracts';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { quick } from '../test/conformance/readings.js';
 import { startServer } from '../test/http-server.js';
 import { haveSlapd, password, peopleLdif, startSlapd, suffix } from '../test/slapd.js';
@@ -8,8 +8,6 @@ import type { Connector } from './connector.js';
 import { createConnector } from './create-connector.js';
 import { type Outage, readThroughOutages } from './read-through-outages.js';
 import { scimConnector } from './scim/scim-connector.js';
-
-jest.setTimeout(120_000);
 
 const settings = { outageMs: 120_000, firstPauseMs: 50, longestPauseMs: 500, pageTimeoutMs: 120_000 };
 const count = 2_000;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { services } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openDataSource } from './data-source.js';
 import { Database, type Transaction } from './database.js';
 import { EventFeed1700000000010 } from './migrations/1700000000010-event-feed.js';
@@ -11,9 +11,6 @@ import { serviceRoles } from './roles.js';
 import { describeSchema } from './schema/describe-schema.js';
 import { migrate, migrateDown } from './schema/migrate.js';
 import { ownership } from './schema/ownership.js';
-
-// Runs all migrations several times.
-jest.setTimeout(180_000);
 
 let testDatabase: TestDatabase;
 

@@ -4,12 +4,10 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { AlreadyRunningError } from './data-dir-lock.js';
 import { startEmbeddedPostgres } from './embedded-postgres.js';
-
-jest.setTimeout(120_000);
 
 const program = fileURLToPath(new URL('../test/run-embedded.mjs', import.meta.url));
 let dataDir: string;

@@ -2,11 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createVhost, hasBroker, LatePort, until } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
 import { BusFixture } from '../test/bus-fixture.js';
-
-jest.setTimeout(120_000);
 
 (hasBroker() ? describe : describe.skip)('a service that starts before RabbitMQ', () => {
   let fixture: BusFixture;

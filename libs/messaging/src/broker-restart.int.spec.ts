@@ -9,12 +9,10 @@ import {
   type TestDatabase,
   until,
 } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
 import { Bus } from './bus.js';
 import { patternsOf } from './queues-of.js';
-
-jest.setTimeout(180_000);
 
 if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitMQ are not tested.\n');
 

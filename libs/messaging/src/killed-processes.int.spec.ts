@@ -2,10 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expireLeases } from '@idsync/database/schema';
 import { type BrokerVhost, createVhost, eachBus, testProgram, until } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { BusFixture } from '../test/bus-fixture.js';
-
-jest.setTimeout(120_000);
 
 const numbers = Array.from({ length: 30 }, (_, n) => n);
 

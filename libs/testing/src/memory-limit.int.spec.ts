@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { MemoryLimit } from './memory-limit.js';
-
-jest.setTimeout(120_000);
 
 const unavailable = MemoryLimit.unavailable();
 if (unavailable) process.stderr.write(`\nMemory limits are not tested: ${unavailable}\n`);

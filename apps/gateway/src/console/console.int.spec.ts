@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
-
-jest.setTimeout(120_000);
 
 let gateway: OperatedGateway;
 

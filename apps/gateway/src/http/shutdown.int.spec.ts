@@ -1,12 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createTestDatabase, DirectoryFixture, type TestDatabase, until } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { adminToken, gatewayConfig } from '../../test/gateway-config.js';
 import { type Gateway, startGateway } from '../start.js';
 import type { ShutdownTimeouts } from './http-options.js';
-
-jest.setTimeout(120_000);
 
 /** More than the buffers of a connection. A page ends at 4 MiB but contains at least one document of any size. */
 const documentBytes = 60_000_000;

@@ -1,14 +1,12 @@
 import { createServer } from 'node:http';
 import { encodeId, newUuid, type RoleMapping } from '@idsync/contracts';
 import { freePort } from '@idsync/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Browser } from '../../test/browser.js';
 import { adminToken } from '../../test/gateway-config.js';
 import { IdentityProvider, oidcClient } from '../../test/identity-provider.js';
 import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
 import { maxFailures } from '../access/unknown-key-limits.js';
-
-jest.setTimeout(120_000);
 
 const session = '/admin/v1/session';
 const start = `${session}/oidc/start`;

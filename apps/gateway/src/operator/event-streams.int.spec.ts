@@ -7,8 +7,6 @@ import { adminToken } from '../../test/gateway-config.js';
 import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
 import { StreamReader } from '../../test/stream-reader.js';
 
-jest.setTimeout(60_000);
-
 const streamTimes = { pollMs: 20, checkMs: 100, longestMs: 600_000 };
 
 let database: Database;

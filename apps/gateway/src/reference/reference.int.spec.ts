@@ -1,10 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { chromiumProgram, inChromium } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { OperatedGateway } from '../../test/operated-gateway.js';
-
-jest.setTimeout(180_000);
 
 const axe = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const suite = inChromium(describe, 'the API reference in a browser');

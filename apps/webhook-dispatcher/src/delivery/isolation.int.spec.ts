@@ -1,12 +1,10 @@
 import { freePort, until } from '@idsync/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { all, type DeliveryRow, DispatcherFixture } from '../../test/dispatcher-fixture.js';
 import { Receiver } from '../../test/receiver.js';
 import type { Sender, SendResult } from '../sending/send.js';
 import { initialCap } from './concurrency-cap.js';
 import type { DeliverySettings } from './delivery-context.js';
-
-jest.setTimeout(120_000);
 
 /** Longer than any test, so that no hanging request ends by a timeout. */
 const never = 3_600_000;

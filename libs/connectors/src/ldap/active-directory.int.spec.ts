@@ -1,5 +1,5 @@
 import type { RecordKind } from '@idsync/contracts';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Attribute, Change, Client } from 'ldapts';
 import { conforms } from '../../test/conformance/conforms.js';
 import type { Spoiled } from '../../test/conformance/source-under-test.js';
@@ -10,8 +10,6 @@ import { administrator, domain, haveSamba, password, type Samba, startSamba } fr
 import { Wire } from '../../test/wire.js';
 import { CheckpointExpired, type Connector, type Page } from '../connector.js';
 import { createConnector } from '../create-connector.js';
-
-jest.setTimeout(120_000);
 
 if (!haveSamba)
   process.stdout.write('Skipped: Active Directory source: samba is not installed, or this is not root on Linux\n');

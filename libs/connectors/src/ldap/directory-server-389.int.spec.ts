@@ -1,5 +1,5 @@
 import type { RecordKind } from '@idsync/contracts';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   addLockableRole,
   type DirectoryServer389,
@@ -15,8 +15,6 @@ import { expectEachAlone } from '../../test/read-one.js';
 import { known, read } from '../../test/reading.js';
 import { CheckpointExpired, type Connector } from '../connector.js';
 import { createConnector } from '../create-connector.js';
-
-jest.setTimeout(120_000);
 
 if (!haveDirectoryServer389) process.stdout.write('Skipped: 389 Directory Server is not installed\n');
 const suite = haveDirectoryServer389 ? describe : describe.skip;

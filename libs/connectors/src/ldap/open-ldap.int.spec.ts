@@ -1,6 +1,6 @@
 import type { RecordKind } from '@idsync/contracts';
 import { ldapConfig } from '@idsync/contracts';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Attribute, Change } from 'ldapts';
 import { conforms } from '../../test/conformance/conforms.js';
 import type { Spoiled } from '../../test/conformance/source-under-test.js';
@@ -22,8 +22,6 @@ import { Wire } from '../../test/wire.js';
 import { CheckpointExpired, type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { ldapConnector } from './ldap-connector.js';
-
-jest.setTimeout(120_000);
 
 if (!haveSlapd) process.stdout.write('Skipped: OpenLDAP source: slapd, openssl or setpriv is not installed\n');
 const suite = haveSlapd ? describe : describe.skip;

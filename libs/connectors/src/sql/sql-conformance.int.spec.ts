@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe } from '@jest/globals';
 import { conforms } from '../../test/conformance/conforms.js';
 import type { Person, Spoiled } from '../../test/conformance/source-under-test.js';
 import { eachDatabase, type SqlServer, serverOf } from '../../test/sql-server.js';
 import { Wire } from '../../test/wire.js';
-
-jest.setTimeout(120_000);
 
 eachDatabase(describe)('the SQL connector with %s:', (name) => {
   const text = name === 'MariaDB' ? 'longtext' : 'text';

@@ -1,5 +1,5 @@
 import { TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { names, readAll } from '../../test/source-fixture.js';
 import {
   connectorFor,
@@ -12,8 +12,6 @@ import {
 import { forward, TcpServer } from '../../test/tcp-server.js';
 import { makeCertificate } from '../../test/tls-certificate.js';
 import { type Page, SourceError } from '../connector.js';
-
-jest.setTimeout(120_000);
 
 const certificate = makeCertificate('localhost');
 if (!certificate) process.stderr.write('Skipped: TLS of the SQL connector: openssl is not installed\n');

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createTestDatabase, DirectoryFixture, type TestDatabase, until } from '@idsync/testing';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openDataSource } from '../data-source.js';
 import { Database } from '../database.js';
 import { TraceContext1700000000026 } from '../migrations/1700000000026-trace-context.js';
@@ -11,8 +11,6 @@ import { createDatabase, databaseUrl, dropDatabase } from './create-database.js'
 import { describeSchema } from './describe-schema.js';
 import { migrate, migrateDown } from './migrate.js';
 import { setFloor } from './schema-floor.js';
-
-jest.setTimeout(120_000);
 
 const migrateMain = fileURLToPath(new URL('../../../../bundle/migrate.js', import.meta.url));
 

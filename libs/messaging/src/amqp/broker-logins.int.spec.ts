@@ -1,11 +1,9 @@
 import { queues, type ServiceName, services } from '@idsync/contracts';
 import { hasBroker } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
 import { BusFixture } from '../../test/bus-fixture.js';
 import { brokerPermissions } from './assert-topology.js';
-
-jest.setTimeout(120_000);
 
 const nothing = { configure: '^$', write: '^$', read: '^$' };
 
