@@ -202,7 +202,7 @@ describe('the command line', () => {
       done: false,
     };
     const counts = { create: 0, update: 0, disable: 0, delete: 25 };
-    const plan = { state: 'held', known: 100, note: 'quarantined', counts, data: [entry], total: 25 };
+    const plan = { state: 'held', known: 100, note: 'quarantined', counts, reasons: [], data: [entry], total: 25 };
     replies['GET /tenants/ten_1/sync-jobs/job_1/plan'] = [[200, plan]];
     const shown = await idsync(['jobs', 'plan', 'job_1', '--limit', '1']);
     expect(shown.out).toMatch(

@@ -41,8 +41,7 @@ export function addPlanCommands(jobs: Command, io: CliContext, exit: (code: numb
       });
       const plan = await session.client.get<responses.SyncPlan>(`${path}?${query}`);
       if (!session.isRaw) {
-        // A gateway of the previous version sends no reasons.
-        const { counts, state, known, note, reasons = [] } = plan;
+        const { counts, state, known, note, reasons } = plan;
         session.printOne({ state, ...counts, known, note });
         for (const { text, examples } of reasons) session.print(`\n${describeReason(text, examples)}\n`);
         session.print('\n');

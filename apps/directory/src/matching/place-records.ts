@@ -24,7 +24,7 @@ import { Neighbourhood } from './neighbourhood.js';
 import { maxSharing, type Partition, partitionPeople } from './partition-people.js';
 import { placeMachines } from './place-machines.js';
 import { recordEvidence } from './record-evidence.js';
-import { isDeleted, isGone, isPermanent, keyText, type RecordKey, stopKeys } from './record-keys.js';
+import { isDeleted, isGone, isPermanent, keyText, type RecordKey } from './record-keys.js';
 import type { Doubt } from './relate-clusters.js';
 import { standingFuzzyLink } from './standing-fuzzy-link.js';
 
@@ -240,7 +240,7 @@ function successorsOf(
 /** Saves the new holders of the locked keys and returns the keys that moved. */
 async function saveKeys(
   tx: Transaction,
-  { tenantId, rules }: Cause,
+  { tenantId }: Cause,
   neighbourhood: Neighbourhood,
   assignments: readonly Assignment[],
 ): Promise<MovedKeys> {
@@ -284,11 +284,7 @@ async function saveKeys(
     else if (now.identityId !== (was.expectedId ?? was.identityId) || now.shared !== was.shared) assigned.push(now);
   }
   await assignKeys(tx, tenantId, assigned);
-  // No batch reads or locks these, so they can be deleted at any time.
-  const obsolete = [...neighbourhood.changes.values()].flatMap(({ record, before, removed }) =>
-    before?.kind === 'user' && (removed || record !== before) ? stopKeys(before, rules) : [],
-  );
-  await releaseKeys(tx, tenantId, [...released, ...obsolete]);
+  await releaseKeys(tx, tenantId, released);
   await saveContests(tx, tenantId, contested, contests);
   return moved;
 }

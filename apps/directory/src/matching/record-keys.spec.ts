@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { storedRecord } from '../../test/stored-record.js';
 import { type KeyRules, normaliseText } from './key-rules.js';
-import { activeKeys, formerKeys, permanentKeys, stopKeys } from './record-keys.js';
+import { activeKeys, formerKeys, permanentKeys } from './record-keys.js';
 
 const by = (...certain: KeyRules['certain']): KeyRules => ({ certain, keys: [], stop_values: [] });
 const ann = { employee_number: ['7'], email: ['Ann@X.org'] };
@@ -15,10 +15,9 @@ describe('the match keys of a record', () => {
     expect(activeKeys(storedRecord(1, { fields: ann }), by('employee_number'))).toHaveLength(1);
   });
 
-  it('are without values that identify no person, which are listed apart', () => {
+  it('are without values that identify no person', () => {
     const record = storedRecord(1, { fields: { employee_number: ['N/A'], email: ['ann@x.org'] } });
     expect(activeKeys(record, by('employee_number', 'email'))).toEqual([{ kind: 'email', value: 'ann@x.org' }]);
-    expect(stopKeys(record, by('employee_number', 'email'))).toEqual([{ kind: 'employee_number', value: 'n/a' }]);
   });
 
   it.each(['deleted', 'decommissioned'] as const)('are the employee number only if the user is %s', (status) => {

@@ -1,8 +1,7 @@
 import { type KeyKind, matchingKeys, mostKeyValues } from '@idsync/contracts';
 import type { CorrelationKey, StoredRecord } from '@idsync/database/directory';
 import { distinct } from '../value-sets.js';
-import { isPermanentKind, type KeyRules, keyValue, normaliseText } from './key-rules.js';
-import { isStopValue } from './stop-values.js';
+import { isPermanentKind, type KeyRules, keyValue } from './key-rules.js';
 
 type Fields = Readonly<Record<string, readonly string[]>>;
 
@@ -53,14 +52,6 @@ function isBuiltIn(kind: KeyKind): boolean {
 export function permanentKeys(fields: Fields, rules: KeyRules): RecordKey[] {
   const kinds = new Set<KeyKind>(['employee_number', ...rules.certain.filter((kind) => isPermanentKind(kind, rules))]);
   return [...kinds].flatMap((kind) => keysOfKind(fields, kind, rules));
-}
-
-/** Returns the values of a record that an earlier version stored as match keys although they identify no person. */
-export function stopKeys({ fields }: StoredRecord, { certain }: KeyRules): CorrelationKey[] {
-  return matchingKeys.flatMap((kind) => {
-    const value = certain.includes(kind) ? normaliseText(fields[kind]?.[0]) : undefined;
-    return value !== undefined && isStopValue(kind, value) ? [{ kind, value }] : [];
-  });
 }
 
 /**

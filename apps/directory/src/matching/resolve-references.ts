@@ -49,9 +49,7 @@ export async function lookUp(
   const values = new Set([...namedKeys, ...keyed.map(({ value }) => value)]);
   const texts = new Set(named.flatMap(({ text }) => text ?? []));
   const held = await findKeyHolders(tx, tenantId, rules.certain, [...values]);
-  // An earlier version stored placeholders as match keys.
-  const keys = held.filter(({ kind, value }) => keyValue(kind, value, rules) !== undefined);
-  const holders = new Map(keys.map((row) => [keyText(row), row.identityId]));
+  const holders = new Map(held.map((row) => [keyText(row), row.identityId]));
 
   const lists = [...connectors.values()].filter(({ records }) => records === 'user').map(({ id }) => id);
   const users = new Map<string, { externalId: string; identityId?: string | null }>();

@@ -5,19 +5,16 @@ import {
   findJobState,
   findOpenEntries,
   findOutdatedEntries,
-  findSafeguard,
   isConnectorBusy,
   type JobState,
   lockPlan,
   markEntriesDone,
-  type SyncPlan,
   savePlan,
 } from '@idsync/database/directory';
 import { countPeople } from '@idsync/database/settings';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import { peopleLimit } from '../people-quota.js';
-import { quarantineReasons } from '../sweep/guard.js';
 import { plannedChanges } from '../sweep/planned-changes.js';
 import { type Outcome, Refused } from './outcome.js';
 
@@ -40,7 +37,7 @@ export async function applyPlan(
   const plan = await lockPlan(tx, cause.tenantId, job);
   if (plan.state === 'done') throw new Refused('the plan has already been applied');
   if (plan.state !== 'ready') throw new Refused('the dry run has no plan');
-  if (reason === undefined && (await exceedsSafeguard(tx, job, plan))) {
+  if (reason === undefined && plan.reasons.length > 0) {
     throw new Refused(`the safeguard would quarantine this plan; give a reason to apply it anyway (${plan.note})`);
   }
   await requireRoom(tx, cause.tenantId, job);
@@ -79,14 +76,4 @@ async function requireRoom(tx: Transaction, tenantId: string, { id, kind }: JobS
     throw new Refused(
       `the plan creates ${create} users beside ${people}, and the quota of the tenant is ${limit} people`,
     );
-}
-
-async function exceedsSafeguard(
-  tx: Transaction,
-  job: JobState,
-  { known = 0, deletions, disables, reasons }: SyncPlan,
-): Promise<boolean> {
-  const guard = await findSafeguard(tx, job.connectorId);
-  // A plan of the previous version of the directory has no reasons.
-  return reasons.length > 0 || quarantineReasons(guard, { known, deletions, disables }, job).length > 0;
 }

@@ -1,6 +1,5 @@
 import type { Safeguard, SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { lockPlan, savePlan } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { KeyRules } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
@@ -33,17 +32,6 @@ export async function setAside(
   const planned = changes.filter((change) => isSetAside(change, guard, cause.rules));
   if (planned.length === 0) return [...changes];
   await planChanges(tx, cause, job, planned, incoming, guard);
-  const actions = planned.map(destructiveActionOf);
-  const count = (action: string) => actions.filter((each) => each === action).length;
-  if (count('delete') + count('disable') > 0) {
-    const plan = await lockPlan(tx, cause.tenantId, job);
-    // The sweep counts the entries, but a sweep of the previous version of the directory relies on these sums.
-    await savePlan(tx, {
-      ...plan,
-      deletions: plan.deletions + count('delete'),
-      disables: plan.disables + count('disable'),
-    });
-  }
   return [
     ...changes.filter((change) => !planned.includes(change)),
     ...planned.flatMap((change) => undone(change, job)),

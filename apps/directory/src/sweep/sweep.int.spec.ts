@@ -637,15 +637,6 @@ describe('the deletion safeguard', () => {
     expect(await statuses()).toEqual({ active: 80, deleted: 20 });
   });
 
-  it('has the sums of the deletions and disables that its batches report in its plan', async () => {
-    await run([people(0, 6)]);
-    const gone = (from: number, to: number) => people(from, to, 'deleted');
-    const batches = [[...gone(0, 2), ...people(2, 3, 'inactive')], gone(3, 4), people(4, 5, 'inactive')];
-    const job = await appliedRun(harness, hr, batches);
-    const plans = await harness.fixture.rows('select deletions, disables from sync_plans where job_id = $1', [job]);
-    expect(plans).toEqual([{ deletions: 3, disables: 2 }]);
-  });
-
   it('uses the bounds of the connector', async () => {
     await harness.fixture.rows(
       `update connectors set safeguard = '{"max_deleted_records": 0, "max_deleted_percent": 50}' where id = $1`,
