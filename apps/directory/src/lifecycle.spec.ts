@@ -161,7 +161,7 @@ describe('the employment of a record', () => {
     expect(times(policy, ['2026-07-01T08:00:00.000Z'])).toEqual(['2026-06-28T08:00:00.000Z', undefined]);
   });
 
-  it.each(['9999-12-31', '9999-01-01', '0001-01-01', '1899-12-30'])(
+  it.each(['9999-12-31', '9999-01-01', '0001-01-01', '1899-12-30', '1900-01-01'])(
     'has no end with the termination date %s',
     (date) => {
       expect(times({}, day('2026-07-01'), day(date))[1]).toBeUndefined();

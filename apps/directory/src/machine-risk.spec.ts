@@ -38,6 +38,7 @@ describe('the risk of a machine', () => {
   it.each<Record<string, string | string[]>>([
     { 'attributes.secret_created_at': '2020-01-01', 'attributes.secret_rotated_at': '2026-05-01' },
     { 'attributes.last_used_at': 'last week' },
+    { 'attributes.last_used_at': '0001-01-01T00:00:00Z' },
     { 'attributes.groups': ['CN=Readers,OU=Admins,DC=x', 'sysadministration-news', 'Rooting'] },
     { 'attributes.workloads': 'billing' },
     { 'attributes.shared': 'no' },

@@ -1,4 +1,4 @@
-import { type CountedFactor, parseDate, type RiskFactor } from '@idsync/contracts';
+import { type CountedFactor, isRealDate, parseDate, type RiskFactor } from '@idsync/contracts';
 
 type Fields = Readonly<Record<string, readonly string[]>>;
 
@@ -64,7 +64,7 @@ function isOver(since: number | undefined, now: Date): boolean {
 
 function timeOf(fields: Fields, name: string): number | undefined {
   const iso = parseDate(valuesOf(fields, name)[0] ?? '');
-  return iso === undefined ? undefined : Date.parse(iso);
+  return iso === undefined || !isRealDate(iso) ? undefined : Date.parse(iso);
 }
 
 const powerful =

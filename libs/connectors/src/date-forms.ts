@@ -1,17 +1,21 @@
-import { type DateForm, parseDate } from '@idsync/contracts';
+import { type DateForm, fullYear, isoForm, isRealDate, parseDate } from '@idsync/contracts';
 
 const epochOfWindows = 11_644_473_600_000;
-/** Values by which Active Directory represents "never". */
-const never = new Set(['0', '9223372036854775807']);
 const dayMs = 86_400_000;
 const dateOnly = /^(\d{1,4})[./-](\d{1,2})[./-](\d{1,4})(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?$/;
 
 /** Returns the ISO 8601 text of a date, an empty list if the value means "no date", or undefined for another form. */
 export function readDate(value: string, form: DateForm): string[] | undefined {
-  if (form === 'windows' && never.has(value)) return [];
+  if (standsForNoDate(value) || (form === 'excel' && emptyCell.test(value))) return [];
   const date = texts[form](value);
-  return date === undefined ? undefined : [date];
+  if (date === undefined) return undefined;
+  return isRealDate(date) ? [date] : [];
 }
+
+/** Excel writes an empty cell as day 0, and other programs count from the 30 or 31 December 1899. */
+const emptyCell = /^[0-2](?:[.,]\d{1,15})?$/;
+/** Numbers of times by which systems mean none; the last two are "never" in Active Directory. */
+const noTimes = new Set(['0', '-1', '9223372032559808511', '9223372036854775807']);
 
 const noDates = new Set([
   'na',
@@ -25,16 +29,24 @@ const noDates = new Set([
   'unlimited',
   'indefinite',
   'permanent',
+  'infinity',
 ]);
 
-/** Returns true for a text by which sources mean "no date", such as `00.00.0000` of SAP, `-`, `N/A` and `unbefristet`. */
+/**
+ * Returns true for a text by which sources mean "no date", such as `00.00.0000` of SAP, `9999-12-31`, `-1`, `infinity`
+ * of PostgreSQL, `N/A` and `unbefristet`.
+ */
 export function standsForNoDate(value: string): boolean {
   const text = value.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-  return text === '' || /^0{8}$/.test(text) || noDates.has(text);
+  if (text === '' || /^0{8,}$/.test(text) || noDates.has(text) || noTimes.has(value.replace(/^\/Date\(|\)\/$/g, '')))
+    return true;
+  const date = parseDate(value);
+  // A zone may move the last day that ISO 8601 can express beyond it.
+  return date === undefined ? /^9999-?12-?31/.test(value) : !isRealDate(date);
 }
 
 const texts: Record<DateForm, (value: string) => string | undefined> = {
-  iso: (value) => (parseDate(value) === undefined ? undefined : value),
+  iso: (value) => (parseDate(value) === undefined ? undefined : isoForm(value)),
   ymd: (value) => {
     const [, year = '', month = '', day = ''] = /^(\d{4})(\d{2})(\d{2})$/.exec(value) ?? dateOnly.exec(value) ?? [];
     return year.length === 4 ? calendarDate(year, month, day) : undefined;
@@ -60,12 +72,6 @@ function calendarDate(year: string, month: string, day: string): string | undefi
   if (day.length > 2 || (year.length !== 2 && year.length !== 4)) return undefined;
   const text = `${fullYear(year)}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   return parseDate(text) === undefined ? undefined : text;
-}
-
-/** Returns a year of 1969 to 2068, as POSIX does, so that the end of a contract is not read as a day long past. */
-function fullYear(year: string): string {
-  if (year.length === 4) return year;
-  return Number(year) < 69 ? `20${year}` : `19${year}`;
 }
 
 /** The last day that Excel knows. */

@@ -89,8 +89,11 @@ describe('mapping a record', () => {
       'is not one of service_account, api_key',
     );
     expect(valuesOf('user', 'hire_date', '2024-01-31')).toEqual(['2024-01-31T00:00:00.000Z']);
-    for (const none of ['00.00.0000', '0000-00-00', '-', 'N/A', '0', 'unbefristet'])
-      expect(valuesOf('user', 'termination_date', none)).toEqual([]);
+    const none = ['00.00.0000', '0000-00-00', '-', 'N/A', '0', 'unbefristet', '0001-01-01T00:00:00', '1899-12-30'];
+    none.push('1900-01-01 00:00', '9999-12-31T23:59:59-05:00', '99991231235959Z', 'infinity', '-infinity', '-1');
+    none.push('9223372032559808511', '9223372036854775807', '/Date(-62135596800000)/');
+    for (const date of none) expect([date, valuesOf('user', 'termination_date', date)]).toEqual([date, []]);
+    expect(valuesOf('user', 'hire_date', '31-DEC-26')).toEqual(['2026-12-31T00:00:00.000Z']);
     expect(problemOf('user', 'hire_date', 'offen')).toContain('hire_date is not a date');
     expect(problemOf('user', 'hire_date', '31.1.2024')).toContain('hire_date is not a date');
     expect(valuesOf('machine_identity', 'risk_score', '007')).toEqual(['7']);

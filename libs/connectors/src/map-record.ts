@@ -227,9 +227,9 @@ function readerOf({ kind, listSeparator }: Mapping, field: string): Target['read
 
 /** Returns no date for a value that means "no date". */
 function readDate(value: string): string | undefined {
+  if (standsForNoDate(value)) return undefined;
   const iso = parseDate(value);
   if (iso) return iso;
-  if (value === '0' || standsForNoDate(value)) return undefined;
   throw new Unusable('is not a date (ISO 8601 or GeneralizedTime)', value);
 }
 

@@ -46,19 +46,38 @@ describe('a mapped field', () => {
   });
 
   it('parses serial numbers of Excel', () => {
-    const serials = ['61', '36526', '46053', '46053.75', '46053,5', '2958465'];
+    const serials = ['61', '36526', '46053', '46053.75', '46053,5', '2958100'];
     expect(from([{ date: 'excel' }], ...serials)).toEqual([
       '1900-03-01',
       '2000-01-01',
       '2026-01-31',
       '2026-01-31',
       '2026-01-31',
-      '9999-12-31',
+      '9998-12-31',
     ]);
     expect(from([{ date: 'excel_1904' }], '44591')).toEqual(['2026-01-31']);
-    for (const value of ['60', '0', '2958466', '-1', '20260131', '1e5']) {
+    for (const value of ['60', '3', '2958466', '-2', '20260131', '1e5']) {
       expect(() => from([{ date: 'excel' }], value)).toThrow('is not a date of the form excel');
     }
+  });
+
+  it('returns no value for a date that means none in its form', () => {
+    expect(from([{ date: 'excel' }], '0', '1', '2', '2.5', '2958465')).toEqual([]);
+    expect(from([{ date: 'unix' }], '0', '-1', '-62135596800', '253402300799')).toEqual([]);
+    expect(from([{ date: 'unix_ms' }], '0', '-1')).toEqual([]);
+    expect(from([{ date: 'windows' }], '0', '9223372032559808511', '9223372036854775807')).toEqual([]);
+    expect(from([{ date: 'iso' }], '9999-12-31T23:59:59-01:00', 'infinity', '-infinity', '/Date(0)/')).toEqual([]);
+    expect(from([{ date: 'dmy' }], '01.01.0001', '30.12.1899', '1.1.1900 00:00', '31.12.9999')).toEqual([]);
+    expect(from([{ date: 'ymd' }], '00010101', '99991231')).toEqual([]);
+  });
+
+  it('converts forms of single systems to ISO 8601', () => {
+    expect(from([{ date: 'iso' }], '31-DEC-26', '/Date(1764288000000)/', '2026-11-28-08:00', '2026-11-28')).toEqual([
+      '2026-12-31',
+      '2025-11-28T00:00:00.000Z',
+      '2026-11-28',
+      '2026-11-28',
+    ]);
   });
 
   it('parses each value of a field by the first form that fits', () => {

@@ -1,5 +1,5 @@
 import type { DateForm, FieldSource, Transform } from '@idsync/contracts';
-import { readDate, standsForNoDate } from './date-forms.js';
+import { readDate } from './date-forms.js';
 
 /** A value that a transform cannot be applied to. */
 export class NotTransformable extends Error {
@@ -41,12 +41,10 @@ function apply(values: readonly string[], step: Transform): string[] {
  * Converts a date to ISO 8601 by the first form that fits. Returns no value if the source value means "no date".
  */
 function toDate(value: string, given: DateForm | readonly DateForm[]): string[] {
-  if (value === '') return [];
   const forms = typeof given === 'string' ? [given] : given;
   for (const form of forms) {
     const date = readDate(value, form);
     if (date) return date;
   }
-  if (standsForNoDate(value)) return [];
   throw new NotTransformable(`is not a date of the form ${forms.join(' or ')}`, value);
 }

@@ -21,8 +21,3 @@ export const lifecyclePolicy = z.strictObject({
 export type LifecyclePolicy = z.infer<typeof lifecyclePolicy>;
 
 export const defaultLifecyclePolicy: LifecyclePolicy = lifecyclePolicy.parse({});
-
-/** False for dates by which sources mean none: 9999-12-31 of SAP, 0001-01-01 of .NET, and their neighbours. */
-export function isRealDate(date: string): boolean {
-  return date >= '1900' && date < '9999';
-}

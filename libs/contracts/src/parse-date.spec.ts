@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseDate } from './parse-date.js';
+import { isRealDate, parseDate } from './parse-date.js';
 
 describe('parseDate', () => {
   it('reads ISO dates, ISO date-times and GeneralizedTime', () => {
@@ -24,6 +24,22 @@ describe('parseDate', () => {
     for (const [text, iso] of Object.entries(cases)) expect([text, parseDate(text)]).toEqual([text, iso]);
   });
 
+  it('reads the forms of Workday, Oracle, .NET and SAP', () => {
+    const cases = {
+      '2026-11-28-08:00': '2026-11-28T00:00:00.000Z',
+      '2026-11-28+14:00': '2026-11-28T00:00:00.000Z',
+      '2026-11-28Z': '2026-11-28T00:00:00.000Z',
+      '31-DEC-26': '2026-12-31T00:00:00.000Z',
+      '1-Jan-69': '1969-01-01T00:00:00.000Z',
+      '29-FEB-2024': '2024-02-29T00:00:00.000Z',
+      '/Date(1764288000000)/': '2025-11-28T00:00:00.000Z',
+      '/Date(1764288000000+0100)/': '2025-11-28T00:00:00.000Z',
+      '/Date(-62135596800000)/': '0001-01-01T00:00:00.000Z',
+      '20261128': '2026-11-28T00:00:00.000Z',
+    };
+    for (const [text, iso] of Object.entries(cases)) expect([text, parseDate(text)]).toEqual([text, iso]);
+  });
+
   it('returns undefined for text that is not a valid date', () => {
     for (const text of [
       '2023-02-29',
@@ -35,14 +51,21 @@ describe('parseDate', () => {
       '2024-01-01T10:00:60Z',
       '2024-01-01T10:00+24:00',
       '2024-01-01T10:00+01:60',
-      '0001-01-01',
       '9999-12-31T23:59:59-01:00',
       '20240229083015',
       'since 2024-01-01',
       '2024-01-01 or later',
       '1 20240229083015Z',
       '20240229083015Z or later',
-      '20240229',
+      '20240230',
+      '202402291',
+      '31-DEZ-26',
+      '31-NOV-26',
+      '31-DEC-026',
+      '2026-11-28-24:00',
+      '2026-11-28 08:00-',
+      '/Date(8640000000000001)/',
+      '/Date(2026-11-28)/',
       '29.02.2024',
       '02/29/2024',
       '1709164800',
@@ -62,5 +85,21 @@ describe('parseDate', () => {
         expect(parseDate(iso.replace(/[-:T]/g, ''))).toBe(iso);
       }),
     );
+  });
+});
+
+describe('a real date', () => {
+  it('is none of the dates by which sources mean no date', () => {
+    const none = [
+      '0001-01-01',
+      '1753-01-01',
+      '1899-12-30',
+      '1900-01-01T23:59:59-05:00',
+      '9999-12-31',
+      '9999-12-31T23:00:00+01:00',
+    ];
+    for (const text of none) expect([text, isRealDate(parseDate(text) ?? '')]).toEqual([text, false]);
+    for (const text of ['1900-01-03', '1970-01-01', '2026-11-28', '9998-12-31'])
+      expect([text, isRealDate(parseDate(text) ?? '')]).toEqual([text, true]);
   });
 });

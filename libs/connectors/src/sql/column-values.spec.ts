@@ -24,3 +24,9 @@ describe('a zero date of MySQL', () => {
     expect(marksDeleted(column('time'), '0000-00-00 00:00:00', ['0000-00-00 00:00:00'])).toBe(true);
   });
 });
+
+describe('a date that means none', () => {
+  it.each(['9999-12-31', '0001-01-01 00:00:00', 'infinity'])('%s does not mark a row as deleted', (text) => {
+    expect(marksDeleted(column('time'), text, undefined)).toBe(false);
+  });
+});

@@ -1,4 +1,5 @@
 import { parseDate } from '@idsync/contracts';
+import { standsForNoDate } from '../date-forms.js';
 import { type Column, type ColumnKind, maxTextLength } from './session.js';
 
 /** Converts the text of a column to values; none for NULL. Dates become ISO 8601 in UTC. */
@@ -19,14 +20,15 @@ export function columnValues(column: Column, text: string | null): readonly stri
 }
 
 /**
- * Returns whether a value marks a row as deleted: one of `values` if given, otherwise true, not 0, or any date or text.
+ * Returns whether a value marks a row as deleted: one of `values` if given, otherwise true, not 0, or any real date or text.
  */
 export function marksDeleted(column: Column, text: string | null, values: readonly string[] | undefined): boolean {
   if (text === null) return false;
   if (values) return values.includes(text.trim());
   if (column.kind === 'boolean') return /^t/i.test(text);
   if (column.kind === 'number') return Number(text) !== 0;
-  return text.trim() !== '' && !isZeroDate(column, text);
+  const isDate = column.kind === 'date' || column.kind === 'time';
+  return text.trim() !== '' && !(isDate && standsForNoDate(text));
 }
 
 /** Detects the zero date, which MySQL stores for a missing date. */
