@@ -105,6 +105,28 @@ describe('a test of a connector', () => {
     });
   });
 
+  it('counts the records whose value its field does not allow, with an example', async () => {
+    const said = (field: string, value: string) => ({ field, message: `${field} is not a date`, said: value });
+    const described: Connector = {
+      async *read() {
+        const records = [1, 2, 3].map((n) => ({ ...record(n), problems: [said('hire_date', `3${n}.1.2026`)] }));
+        const errors = Array.from({ length: 7 }, () => ({
+          message: 'status is not one of active, disabled',
+          said: 'Y',
+        }));
+        yield { records: [record(4), ...records], errors, cursor: {}, last: true };
+      },
+    };
+    expect(await answerOf(await probe('test'), described)).toMatchObject({
+      result: {
+        warnings: [
+          '7 of the first 11 records: status is not one of active, disabled, but for example "Y"',
+          '3 of the first 11 records: hire_date is not a date, but for example "31.1.2026"',
+        ],
+      },
+    });
+  });
+
   it('returns the reason of a source failure, and no details of internal errors', async () => {
     const refused = source([], new SourceError('the server refuses it', { code: 'auth_failed', said: 'wrong ***' }));
     expect(await answerOf(await probe('test'), refused)).toEqual({

@@ -75,7 +75,7 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
   const missing = fieldsWithoutValue(records).map(
     (field) => `none of the first ${records.length} records has a value for ${field}`,
   );
-  const all = [...warnings, ...missing];
+  const all = [...warnings, ...refusedValues(errors, records.length), ...missing];
   return {
     ...(Object.keys(source).length > 0 && { source }),
     ...(all.length > 0 && { warnings: all }),
@@ -87,6 +87,21 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
       ...(said !== undefined && { source_message: said }),
     })),
   };
+}
+
+/** Counts the values that their fields do not allow. Without a usable status, the record is left out. */
+function refusedValues(errors: Page['errors'], records: number): string[] {
+  const total = records + errors.filter(({ field }) => field === undefined).length;
+  const refused = new Map<string, { count: number; example: string }>();
+  for (const { field = 'status', message, said } of errors) {
+    if (said === undefined || !message.startsWith(`${field} `)) continue;
+    const known = refused.get(message) ?? { count: 0, example: said };
+    refused.set(message, { ...known, count: known.count + 1 });
+  }
+  return [...refused].map(
+    ([message, { count, example }]) =>
+      `${count} of the first ${total} records: ${message}, but for example ${JSON.stringify(example)}`,
+  );
 }
 
 /** A field that could not be read has a value. */

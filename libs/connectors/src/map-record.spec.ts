@@ -83,6 +83,22 @@ describe('mapping a record', () => {
     }
   });
 
+  it('reads a boolean as a status if the name of its attribute says what true means', () => {
+    const statusFrom = (kind: RecordKind, source: string, value: string) => {
+      const mapped = map(kind, { status: source }, { [source]: [value] });
+      return 'record' in mapped ? mapped.record.fields.status?.[0] : mapped.error.message;
+    };
+    for (const source of ['active', 'accountEnabled', 'is_active', 'Aktiv', 'profile["active"]']) {
+      expect([source, statusFrom('user', source, 'true')]).toEqual([source, 'active']);
+      expect([source, statusFrom('user', source, 'False')]).toEqual([source, 'inactive']);
+      expect([source, statusFrom('account', source, '0')]).toEqual([source, 'disabled']);
+      expect([source, statusFrom('machine_identity', source, '1')]).toEqual([source, 'active']);
+      expect([source, statusFrom('account', source, 'Locked')]).toEqual([source, 'locked']);
+    }
+    for (const source of ['suspended', 'inactive', 'not_active', 'state'])
+      expect([source, statusFrom('user', source, 'true')]).toEqual([source, expect.stringMatching(/^status is not/)]);
+  });
+
   it('leaves out invalid classifications, dates and risk scores, and keeps the other fields', () => {
     expect(valuesOf('machine_identity', 'classification', 'CI_CD')).toEqual(['ci_cd']);
     expect(problemOf('machine_identity', 'classification', 'robot')).toContain(

@@ -105,13 +105,23 @@ function targetsOf(mapping: Mapping): readonly Target[] {
   if (known) return known;
   const found = Object.entries(mapping.fields).map(([field, source]) => ({
     field,
-    source,
+    source: field === 'status' ? statusSource(mapping.kind, source) : source,
     forOne: !isList(mapping.kind, field),
     hasOthers: field === 'email' && !('other_emails' in mapping.fields),
     read: readerOf(mapping, field),
   }));
   targets.set(mapping, found);
   return found;
+}
+
+/** Names of attributes whose value true means active: `active`, `accountEnabled`, but not `inactive`. */
+const saysActive = /(?<!in|de|not.?)(?:active|aktiv|enabled)["\]]*$/i;
+
+/** Maps the booleans of an attribute as the default mappings of SCIM and Entra ID do. */
+function statusSource(kind: RecordKind, source: FieldSource): FieldSource {
+  if (typeof source !== 'string' || !saysActive.test(source.trim())) return source;
+  const off = kind === 'user' ? 'inactive' : 'disabled';
+  return { from: source, transform: [{ map: { true: 'active', 1: 'active', false: off, 0: off } }] };
 }
 
 /** Maps the entry at a line, which is added to its problems. */
