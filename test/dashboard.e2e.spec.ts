@@ -89,7 +89,7 @@ if (!isThere) process.stderr.write('prometheus is not installed: the dashboard i
         name: 'HR',
         records: 'user',
         priority: 10,
-        config: { path: 'hr.csv', external_id: 'ident', fields: { email: 'email' } },
+        config: { path: 'hr.csv', external_id: 'ident', fields: { email: 'email', first_name: 'firstname' } },
       });
       await sync(tenant, connector);
       await until(() => receiver.received.length >= 40, '40 deliveries', 90_000);

@@ -31,7 +31,7 @@ describe('the metrics of a sync, from its trigger to a receiver,', () => {
       name: 'HR',
       records: 'user',
       priority: 10,
-      config: { path: 'hr.csv', external_id: 'ident', fields: { email: 'email' } },
+      config: { path: 'hr.csv', external_id: 'ident', fields: { email: 'email', first_name: 'firstname' } },
     });
     expect((await sync(tenant, connector)).status).toMatch(/^completed/);
     await tenant.client.get(`/v1/users/${tenant.id}`);

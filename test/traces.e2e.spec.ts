@@ -59,7 +59,7 @@ describe('the trace of a change', () => {
       name: 'HR',
       records: 'user',
       priority: 10,
-      config: { path: 'hr.csv', external_id: 'ident', fields: { email: 'email' } },
+      config: { path: 'hr.csv', external_id: 'ident', fields: { email: 'email', first_name: 'firstname' } },
     });
     await tenant.client
       .with({ traceparent: `00-${traceId}-${callersSpan}-01` })

@@ -193,6 +193,35 @@ describe('applying a batch', () => {
     },
   );
 
+  it('leaves out a row of a file that would be a new user with neither a name nor a match key, and reports its line', async () => {
+    const hr = await fixture.connector(tenant);
+    const errors = async () => {
+      const rows = await fixture.rows<{ message: string }>(
+        `select message from outbox where type = 'sync.batch.applied' and message like '%' || $1 || '%' order by id`,
+        [tenant],
+      );
+      return JSON.parse(rows.at(-1)?.message ?? '{}').data.errors;
+    };
+    const row = (line: number, id: string, values = {}) => ({ ...person(id, values), line });
+    const message = 'has neither a name nor a match key, and a new user needs one: is it the last line of a report?';
+    const trailers = [row(4, 'TRAILER', { email: [] }), row(5, 'Total: 2', { email: 'N/A', job_title: '2' })];
+    await sync(hr, [
+      row(2, '1', { employee_number: '4711' }),
+      person('2', {}),
+      row(3, '3', { status: 'deleted' }),
+      ...trailers,
+    ]);
+    expect((await identities()).map(({ users }) => users[0]?.external_id).sort()).toEqual(['1', '2']);
+    expect(await errors()).toEqual([
+      { external_id: 'TRAILER', line: 4, message },
+      { external_id: 'Total: 2', line: 5, message },
+    ]);
+
+    await sync(hr, [row(2, '1', { job_title: 'Pilot' })]);
+    expect(await errors()).toEqual([]);
+    expect(await identities()).toHaveLength(2);
+  });
+
   it('leaves a record as it is if its stored hash depends on the order of its values', async () => {
     const hr = await fixture.connector(tenant);
     await sync(hr, [person('1', { roles: ['B', 'A'], email: 'a@x.org' })], '2026-01-01T00:00:00Z');

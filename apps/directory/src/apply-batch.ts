@@ -35,7 +35,7 @@ export interface BatchDelivery {
 }
 
 /** Result of an applied part. Its records are not retained, because those of all parts may exceed the memory. */
-type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'repeated' | 'overtaken' | 'undated'> & {
+type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'repeated' | 'overtaken' | 'unusable'> & {
   created: number;
   updated: number;
   unchanged: number;
@@ -147,7 +147,11 @@ async function apply(
   const parts: AppliedPart[] = [];
   const contradicts = isNew && !batch.dryRun && batch.mode !== 'record';
   const leftOut = await divide(records, async (some) => {
-    const found = await findChanges(tx, { jobId, seq, connectorId, kind, policy: tenant.policy, now }, some);
+    const found = await findChanges(
+      tx,
+      { jobId, seq, connectorId, kind, policy: tenant.policy, rules: cause.rules, now },
+      some,
+    );
     const changes = isNew ? found.changes : [];
     const counting = some.filter((record) => latest.get(record.external_id) === record);
     const incoming = new Map(counting.map((record) => [record.external_id, record]));
@@ -169,7 +173,7 @@ async function apply(
       createdIds: isNew && absent.size > 0 ? found.createdIds.filter((id) => withoutAbsent.has(id)) : found.createdIds,
       repeated: found.repeated,
       overtaken: found.overtaken,
-      undated: [...found.undated, ...beyond],
+      unusable: [...found.unusable, ...beyond],
       created,
       updated: kept.length - created,
       unchanged: found.unchanged + found.changes.length - changes.length,
@@ -181,7 +185,7 @@ async function apply(
   const [created, updated] = [sum('created'), sum('updated')];
   const unchanged = sum('unchanged') + listed.length - records.length;
   const repeated = parts.flatMap((part) => part.repeated.map(repeatedRecord));
-  const errors = [...repeated, ...parts.flatMap(({ undated }) => undated), ...leftOut];
+  const errors = [...repeated, ...parts.flatMap(({ unusable }) => unusable), ...leftOut];
   if (suspected) await deleteBatchState(tx, jobId, seq);
   await enqueue(tx, {
     type: 'sync.batch.applied',

@@ -5,6 +5,7 @@ import { applyInHalves } from './apply-in-halves.js';
 
 export interface LeftOut {
   external_id: string;
+  line?: number;
   message: string;
 }
 

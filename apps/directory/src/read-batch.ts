@@ -16,7 +16,8 @@ import {
 import { contentHash } from './content-hash.js';
 import type { LeftOut } from './divide-batch.js';
 import { employmentOf, employmentRules, nextStatus } from './lifecycle.js';
-import { isDeleted, isTombstone } from './matching/record-keys.js';
+import type { KeyRules } from './matching/key-rules.js';
+import { allKeys, isDeleted, isTombstone } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
 import { distinct, sameValues } from './value-sets.js';
 
@@ -26,6 +27,7 @@ export interface BatchSource {
   connectorId: string;
   kind: RecordKind;
   policy: LifecyclePolicy;
+  rules: KeyRules;
   now: Date;
 }
 
@@ -39,8 +41,8 @@ export interface ChangedRecords {
   repeated: string[];
   /** External ids that a single-record job has read in the meantime; their entries in this batch are ignored. */
   overtaken: string[];
-  /** New users who would be active only because a date of their employment cannot be used. */
-  undated: LeftOut[];
+  /** New users without a name and a key, or who would be active only because a date of their employment cannot be used. */
+  unusable: LeftOut[];
 }
 
 /** Job error for a record that the source listed more than once. */
@@ -82,8 +84,9 @@ export async function findChanges(
     source,
     [...existing.values()].map(({ id }) => id),
   );
-  const undated = source.kind === 'user' ? candidates.flatMap(({ record }) => undatedUser(record, existing)) : [];
-  const leftOut = new Set(undated.map(({ external_id }) => external_id));
+  const added = source.kind === 'user' ? candidates.filter(({ externalId }) => !existing.has(externalId)) : [];
+  const unusable = added.flatMap(({ record }) => unusableUser(record, source.rules));
+  const leftOut = new Set(unusable.map(({ external_id }) => external_id));
   const overtaken = candidates.length > 0 ? await findOvertaken(tx, source.jobId, [...changed.keys()]) : [];
   const changes = candidates.flatMap(({ record, hash }) => {
     if (overtaken.includes(record.external_id) || leftOut.has(record.external_id)) return [];
@@ -96,17 +99,19 @@ export async function findChanges(
     return before || !isDeleted(next) ? [{ record: next, before }] : [];
   });
   const createdIds = changes.filter(({ before }) => !before).map(({ record }) => record.id);
-  const unchanged = latest.size - changes.length - undated.length;
-  return { changes, unchanged, knownIds, createdIds, repeated, overtaken, undated };
+  const unchanged = latest.size - changes.length - unusable.length;
+  return { changes, unchanged, knownIds, createdIds, repeated, overtaken, unusable };
 }
 
 const employmentDates = ['hire_date', 'termination_date'];
 
 /** A new user has no stored date that could take the place of one that cannot be used. */
-function undatedUser({ external_id, kept = [] }: SourceRecord, existing: ReadonlyMap<string, StoredRecord>): LeftOut[] {
+function unusableUser({ external_id, fields, kept = [], line }: SourceRecord, rules: KeyRules): LeftOut[] {
   const field = employmentDates.find((date) => kept.includes(date));
-  if (field === undefined || existing.has(external_id)) return [];
-  return [{ external_id, message: `${field} cannot be used; without it, a new user would be active` }];
+  if (field) return [{ external_id, message: `${field} cannot be used; without it, a new user would be active` }];
+  if (line === undefined || fields.status?.[0] === 'deleted' || allKeys(fields, rules).length > 0) return [];
+  const message = 'has neither a name nor a match key, and a new user needs one: is it the last line of a report?';
+  return [{ external_id, line, message }];
 }
 
 /** Returns the record as its source lists it now. */

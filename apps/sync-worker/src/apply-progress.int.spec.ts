@@ -1,4 +1,4 @@
-import type { Message } from '@idsync/contracts';
+import { type Message, messageTypes } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findBatch } from '@idsync/database/directory';
 import { lockJob, saveFailingRecords } from '@idsync/database/sync';
@@ -123,6 +123,18 @@ describe('the progress of a job', () => {
     });
     // Events are permanent, so they must not contain the id of a record.
     expect((await fixture.events(job.id)).at(-1)).toMatchObject({ details: { error: '1 record was left out' } });
+  });
+
+  it('reports the line of a record that the directory skipped, if the record has one', async () => {
+    const job = await readJob(10);
+    const [applied] = await answers(job.ready);
+    const errors = [{ external_id: 'TRAILER', line: 12, message: 'has neither a name nor a match key' }];
+    const answer = messageTypes['sync.batch.applied'].parse({
+      ...applied,
+      data: { ...applied?.data, created: 9, errors },
+    });
+    await applyProgress(fixture.database, answer);
+    expect(await fixture.recordErrors(job.id)).toMatchObject([{ line: 12, message: errors[0]?.message }]);
   });
 
   it('ignores an answer with the id of another tenant', async () => {

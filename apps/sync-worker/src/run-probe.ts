@@ -79,7 +79,7 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
   return {
     ...(Object.keys(source).length > 0 && { source }),
     ...(all.length > 0 && { warnings: all }),
-    records: records.slice(0, shown),
+    records: records.slice(0, shown).map(({ line: _, ...record }) => record),
     errors: errors.slice(0, shown).map(({ line, external_id, message, said }) => ({
       ...(line !== undefined && { line }),
       ...(external_id && { external_id }),

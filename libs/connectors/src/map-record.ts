@@ -1,6 +1,7 @@
 import {
   type FieldSource,
   machineClassifications,
+  matchingKeys,
   mostKeyValues,
   parseDate,
   type RecordError,
@@ -132,9 +133,18 @@ export function mapRecordAt(
 ): { record: ReadRecord } | { error: RecordError } {
   const mapped = mapRecord(mapping, valuesOf);
   if ('error' in mapped) return { error: { line, ...mapped.error } };
-  const { problems, ...record } = mapped.record;
+  const { problems, ...rest } = mapped.record;
+  const record = mapping.kind === 'user' && isNameless(rest) ? { ...rest, line } : rest;
   if (!problems) return { record };
   return { record: { ...record, problems: problems.map((problem) => ({ ...problem, line })) } };
+}
+
+const names = ['display_name', 'first_name', 'last_name'];
+const identifying = [...names, ...matchingKeys];
+
+/** Returns true for a user that has no name, of a mapping by which it can have a name or a key. */
+function isNameless({ fields }: SourceRecord): boolean {
+  return identifying.some((field) => field in fields) && names.every((name) => !fields[name]?.length);
 }
 
 /** Returns the further values of a multi-valued mail, which are match keys too. Sorted, because they have no order. */

@@ -14,7 +14,7 @@ const envelope = {
 };
 
 const jobReference = { job_id: z.uuid() };
-const leftOut = z.object({ external_id: z.string(), message: z.string() });
+const leftOut = z.object({ external_id: z.string(), line: z.int().optional(), message: z.string() });
 const batchReference = { ...jobReference, seq: z.int().min(0) };
 
 /** Payload schema by message type. The type is also the routing key. */

@@ -77,6 +77,8 @@ export const sourceRecord = z.object({
   kept: z.array(z.string()).optional(),
   /** The source reports the record as deleted; `fields` is empty then. Only incremental runs and record jobs set it. */
   removed: z.literal(true).optional(),
+  /** The line of a user without a name, for the error if it has no match key either. */
+  line: z.int().min(0).optional(),
 });
 export type SourceRecord = z.infer<typeof sourceRecord>;
 

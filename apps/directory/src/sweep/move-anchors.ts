@@ -82,9 +82,10 @@ function choosePairs(
   return ordered.flatMap(({ createId, deleteId, recordId, seq, before, listed }) => {
     if (used.has(createId) || used.has(deleteId)) return [];
     used.add(createId).add(deleteId);
-    const record = nextRecord(listed, contentHash(listed), { jobId, seq, connectorId, kind, policy, now }, before);
-    const source = encodeId('connector', connectorId);
-    const anchor = { field: 'external_id', from: before.externalId, to: listed.external_id, source };
+    const source = { jobId, seq, connectorId, kind, policy, rules, now };
+    const record = nextRecord(listed, contentHash(listed), source, before);
+    const connector = encodeId('connector', connectorId);
+    const anchor = { field: 'external_id', from: before.externalId, to: listed.external_id, source: connector };
     const { action, identityId, changes } = planEntry({ record, before }, listed);
     return [
       {

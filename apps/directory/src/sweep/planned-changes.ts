@@ -44,7 +44,7 @@ export async function plannedChanges(
   const changes = deletionsOf(locked, overtaken, job, now);
   const moved = await findMoved(tx, job.connectorId, latest);
   for (const [seq, records] of incomingBySeq(latest)) {
-    const source = { jobId: job.id, seq, connectorId: job.connectorId, kind: job.kind, policy, now };
+    const source = { jobId: job.id, seq, connectorId: job.connectorId, kind: job.kind, policy, rules, now };
     const found = await findChanges(tx, source, records, moved);
     changes.push(...separateReused(found.changes, rules, now));
     for (const externalId of found.overtaken) overtaken.add(externalId);

@@ -25,6 +25,20 @@ describe('a CSV source', () => {
     });
   });
 
+  it('gives the line of a row without a name, which may be the end of a report and no person', async () => {
+    const text = 'id,mail,name\n1,,Ann\n2,b@x.example,\nTRAILER,,\nTRAILER,,\n';
+    const fields = { email: 'mail', display_name: 'name' };
+    const { records, errors } = await readAll(source('csv', text, { fields }));
+    expect(records.map(({ external_id, line }) => [external_id, line])).toEqual([
+      ['1', undefined],
+      ['2', 3],
+      ['TRAILER', 5],
+    ]);
+    expect(errors).toMatchObject([{ line: 4, external_id: 'TRAILER' }]);
+    const keyless = source('csv', text, { fields: { 'attributes.mail': 'mail' } });
+    expect((await readAll(keyless)).records.filter(({ line }) => line)).toEqual([]);
+  });
+
   it('ignores rows of empty cells, such as a spreadsheet adds below the data', async () => {
     await expect(read('id,name\n,\n1,Ann\n,\n , \n"",""\n')).resolves.toEqual({ names: [['1', 'Ann']], errors: [] });
     const cut = await read('id,name\n1,Ann\n,');

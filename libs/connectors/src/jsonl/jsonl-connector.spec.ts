@@ -52,7 +52,7 @@ describe('a JSON lines source', () => {
     };
     const { records } = await readAll(source('jsonl', `${JSON.stringify(line)}\n`, { external_id: 'user.id', fields }));
     expect(records).toEqual([
-      { external_id: '12345', fields: { email: ['a@x.example'], groups: ['a', 'b'], status: ['inactive'] } },
+      { external_id: '12345', fields: { email: ['a@x.example'], groups: ['a', 'b'], status: ['inactive'] }, line: 1 },
     ]);
   });
 

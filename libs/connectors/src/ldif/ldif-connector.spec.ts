@@ -57,6 +57,7 @@ describe('an LDIF source', () => {
       {
         external_id: 'x',
         fields: { 'attributes.a': ['a', 'b'], 'attributes.b': ['d'], email: ['a'], other_emails: ['b'] },
+        line: 1,
       },
     ]);
   });
