@@ -80,10 +80,19 @@ export async function* readChanges(source: Source, since: Cursor, options: ReadO
   // An empty `until` means that no row has a change time.
   const period = {
     until,
-    ...(changed !== '' && { since: { moment: changed, overlapSeconds: config.overlap_seconds } }),
+    ...(changed !== '' && { since: { moment: changed, overlapSeconds: overlapSeconds(config, changedAt) } }),
   };
   if (until === '') yield { records: [], errors: [], cursor: at, last: true, ...endOf(source, at) };
   else yield* readPages(source, at, period, options);
+}
+
+/** A clock repeats an hour when summer time ends, so a later time without a zone may be up to an hour smaller. */
+function overlapSeconds({ overlap_seconds: seconds }: SqlConfig, changedAt: Column): number {
+  return repeatsHours(changedAt) ? seconds + 3_600 : seconds;
+}
+
+export function repeatsHours({ kind, zoned }: Column): boolean {
+  return kind === 'time' && !zoned;
 }
 
 async function* readPages(

@@ -68,6 +68,22 @@ eachDatabase(describe)('incremental reads from %s', (system) => {
     ]);
   });
 
+  it('find the changes of an hour that a clock without a zone repeats, and a test says so', async () => {
+    const unzoned = system === 'MariaDB' ? 'datetime(6)' : 'timestamp';
+    await server.run(`create table shifts (id varchar(20) primary key, name varchar(20), changed ${unzoned})`);
+    await server.run("insert into shifts values ('a', 'A', '2026-10-25 02:50:00'), ('z', 'Z', '2026-10-25 01:40:00')");
+    const connector = server.connector({ table: 'shifts', changed_at: 'changed', overlap_seconds: 0 });
+    const checkpoint = checkpointOf(await readAll(connector));
+    await server.run("insert into shifts values ('b', 'B', '2026-10-25 02:10:00')");
+    expect(names((await readSince(connector, checkpoint)).records)).toEqual([
+      ['b', 'B'],
+      ['a', 'A'],
+    ]);
+    expect((await connector.describe?.(new AbortController().signal))?.warnings).toContain(
+      '"changed" has no time zone, and clocks repeat an hour in autumn: incremental runs read one more hour of changes',
+    );
+  });
+
   it('miss no change because of a time years ahead', async () => {
     await empty();
     await write('a', 'A', 10);

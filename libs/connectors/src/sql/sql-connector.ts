@@ -14,7 +14,7 @@ import { Link } from './link.js';
 import { mysqlDialect } from './mysql.js';
 import { makePlan, quoteAll } from './plan.js';
 import { postgres } from './postgres.js';
-import { readChanges, readEverything, type Source } from './read-rows.js';
+import { readChanges, readEverything, repeatsHours, type Source } from './read-rows.js';
 import type { Dialect, Session, Target } from './session.js';
 
 interface Access {
@@ -85,10 +85,16 @@ export function sqlConnector(
 }
 
 async function describeRows(dialect: Dialect, session: Session, config: SqlConfig): Promise<SourceDescription> {
-  const { columns } = await makePlan(dialect, session, config);
+  const { columns, changedAt } = await makePlan(dialect, session, config);
   const read = new Set([...sourceNames(config), config.key, config.changed_at, config.deleted]);
   const unmapped = columns.filter(({ name }) => !read.has(name)).map(({ name }) => name);
-  return { warnings: unmapped.length > 0 ? [`columns that are not mapped: ${quoteAll(unmapped)}`] : [] };
+  const warnings = unmapped.length > 0 ? [`columns that are not mapped: ${quoteAll(unmapped)}`] : [];
+  if (changedAt && repeatsHours(changedAt)) {
+    warnings.push(
+      `"${changedAt.name}" has no time zone, and clocks repeat an hour in autumn: incremental runs read one more hour of changes`,
+    );
+  }
+  return { warnings };
 }
 
 async function discoverFields(dialect: Dialect, session: Session, config: SqlConfig): Promise<SourceField[]> {
