@@ -96,7 +96,7 @@ describeWith(haveSamba, 'Active Directory: samba is not installed, or this is no
       });
       expect(await source.identity('ann')).toMatchObject({
         status: 'active',
-        users: [{ user_principal_name: 'ann@example.test', groups: ['Everybody', 'Staff'] }],
+        users: [{ user_principal_name: 'ann@example.test', groups: ['Domain Users', 'Everybody', 'Staff', 'Users'] }],
         accounts: [{ identifier: 'ann', status: 'active' }],
         machine_identities: [{ display_name: 'gmsa', classification: 'service_account', status: 'active' }],
       });
@@ -284,7 +284,9 @@ describeWith(haveSamba, 'Active Directory: samba is not installed, or this is no
         events: events('ann', 'bob'),
         becauseFull,
       });
-      expect(await source.identity('bob')).toMatchObject({ users: [{ groups: ['Crew', 'Everybody'] }] });
+      expect(await source.identity('bob')).toMatchObject({
+        users: [{ groups: ['Crew', 'Domain Users', 'Everybody', 'Users'] }],
+      });
       await source.after(() => samba.change(group('Crew'), 'delete', 'member', bob), {
         events: events('bob'),
         becauseFull,

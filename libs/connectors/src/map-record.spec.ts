@@ -56,6 +56,34 @@ describe('mapping a record', () => {
     expect(others(mapped, 'a@x.example', ...many.reverse())).toEqual(many.reverse().slice(0, 20));
   });
 
+  it('takes the email addresses of proxyAddresses without their type, the primary one first', () => {
+    const proxies = [
+      'smtp:b@x.example',
+      'X500:/o=Org/cn=Ann',
+      'SIP:ann@x.example',
+      'SMTP:a@x.example',
+      'smtp:C@x.example',
+    ];
+    const mapped = (fields: Record<string, string>) => {
+      const found = map('user', fields, { proxies, mail: ['c@x.example'], domain: ['ann@[IPv6:2001:db8::1]'] });
+      return 'record' in found ? found.record.fields : undefined;
+    };
+    expect(mapped({ other_emails: 'proxies', email: 'mail' })).toEqual({
+      email: ['c@x.example'],
+      other_emails: ['a@x.example', 'b@x.example'],
+    });
+    expect(mapped({ email: 'proxies' })).toEqual({
+      email: ['a@x.example'],
+      other_emails: ['C@x.example', 'b@x.example'],
+    });
+    const joined = map('user', { other_emails: 'all' }, { all: [proxies.join(';')] }, ';');
+    expect('record' in joined && joined.record.fields.other_emails).toHaveLength(3);
+    expect(mapped({ email: 'domain', 'attributes.raw': 'proxies' })).toEqual({
+      email: ['ann@[IPv6:2001:db8::1]'],
+      'attributes.raw': proxies,
+    });
+  });
+
   it('clears a field whose values are blank or absent', () => {
     expect(valuesOf('user', 'email', '  ')).toEqual([]);
     expect(valuesOf('user', 'email')).toEqual([]);

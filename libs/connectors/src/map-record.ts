@@ -61,9 +61,10 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
     const problems: FieldProblem[] = [];
     for (const { field, source, forOne, hasOthers, read } of targetsOf(mapping)) {
       try {
-        const values = present(
+        const found = present(
           typeof source === 'string' ? valuesOf(source, forOne) : transformed(source, (name) => valuesOf(name, forOne)),
         );
+        const values = field === 'email' ? emailsIn(found) : found;
         // A value that is not stored must not make the field unusable.
         fields[field] = read(usable(forOne && values.length > 1 ? values.slice(0, 1) : values));
         const others = hasOthers ? otherEmails(values) : [];
@@ -76,6 +77,7 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
         problems.push(problem);
       }
     }
+    if (fields.other_emails && fields.email) fields.other_emails = without(fields.other_emails, fields.email[0]);
     const tooLarge = whyTooLarge(fields);
     if (tooLarge !== undefined) throw new UnusableRecord(tooLarge);
     return { record: { external_id: externalId, fields, ...(problems.length > 0 && { problems }) } };
@@ -145,6 +147,21 @@ const identifying = [...names, ...matchingKeys];
 /** Returns true for a user that has no name, of a mapping by which it can have a name or a key. */
 function isNameless({ fields }: SourceRecord): boolean {
   return identifying.some((field) => field in fields) && names.every((name) => !fields[name]?.length);
+}
+
+/**
+ * Returns email addresses without the type that Exchange writes: `SMTP:` for the primary one, which comes first, and
+ * `smtp:` for others, or of a link (`mailto:`). Values of other types, such as `X500:`, are no email addresses.
+ */
+function emailsIn(values: string[]): string[] {
+  if (!values.some((value) => value.includes(':'))) return values;
+  const emails = values.filter((value) => !/^(?!smtp:|mailto:)[a-z][\w-]*:/i.test(value));
+  const order = (value: string) => (value.startsWith('SMTP:') ? 0 : 1);
+  return emails.sort((a, b) => order(a) - order(b)).map((value) => value.replace(/^(smtp|mailto):/i, ''));
+}
+
+function without(emails: readonly string[], email = ''): string[] {
+  return emails.filter((each) => each.toLowerCase() !== email.toLowerCase());
 }
 
 /** Returns the further values of a multi-valued mail, which are match keys too. Sorted, because they have no order. */
@@ -231,7 +248,9 @@ function readerOf({ kind, listSeparator }: Mapping, field: string): Target['read
   const { list, date, integer, status } = recordFields[kind];
   if (field.startsWith('attributes.')) return (values) => values;
   if (includes(list, field)) {
-    return listSeparator ? (values) => present(values.flatMap((v) => v.split(listSeparator))) : (values) => values;
+    const split = (values: string[]) =>
+      listSeparator ? present(values.flatMap((value) => value.split(listSeparator))) : values;
+    return field === 'other_emails' ? (values) => emailsIn(split(values)) : split;
   }
   const one = (read: (value: string) => string | undefined) => (values: string[]) => {
     const [value] = values;

@@ -7,6 +7,8 @@ export interface Asked {
   id: number;
   kind: 'bind' | 'search' | 'extended' | 'other';
   base: string;
+  /** The encoded filter in hexadecimal digits. */
+  filter: string;
   /** The cookie of a paged search; absent without paging. */
   cookie?: string;
   attributes: string[];
@@ -53,6 +55,7 @@ function asked(bytes: Buffer): Asked {
     id: id ? integerOf(id) : 0,
     kind,
     base: parts[0]?.content.toString() ?? '',
+    filter: parts[6]?.content.toString('hex') ?? '',
     attributes: names.map(({ content }) => content.toString()),
     namesOnly: (parts[5]?.content[0] ?? 0) !== 0,
     ...(cookie !== undefined && { cookie }),
@@ -92,7 +95,7 @@ export function result(
   return message(asked.id, operation, element(0xa0, control));
 }
 
-export function entry(asked: { id: number }, dn: string, attributes: Record<string, string[]>): Buffer {
+export function entry(asked: { id: number }, dn: string, attributes: Record<string, (Buffer | string)[]>): Buffer {
   const list = Object.entries(attributes).map(([name, values]) =>
     element(0x30, element(0x04, name), element(0x31, ...values.map((value) => element(0x04, value)))),
   );

@@ -194,15 +194,50 @@ suite('an Active Directory source', () => {
       }),
     ]);
     const direct = await fieldBy(source(), 'user_principal_name', 'groups');
-    expect([direct['ann@example.test'], direct['bob@example.test']]).toEqual([['Deep'], ['Top, of all']]);
+    expect([direct['ann@example.test'], direct['bob@example.test']]).toEqual([
+      ['Deep', 'Domain Users'],
+      ['Domain Users', 'Top, of all'],
+    ]);
     const all = ['Deep', 'Middle', 'Top, of all'];
-    for (const groups of [{ nested: true }, { nested: true, base_dn: `OU=Groups,${domain}` }]) {
+    const builtIn = ['Domain Users', 'Users'];
+    for (const [groups, more] of [
+      [{ nested: true }, builtIn],
+      [{ nested: true, base_dn: `OU=Groups,${domain}` }, []],
+    ] as const) {
       const nested = await fieldBy(source({ groups }), 'user_principal_name', 'groups');
       expect([nested['ann@example.test'], nested['bob@example.test'], nested['cleo@example.test']]).toEqual([
-        all,
-        all,
-        [],
+        [...all, ...more].sort(),
+        [...all, ...more].sort(),
+        more,
       ]);
+    }
+  });
+
+  it('reads the same groups when another one becomes the primary group', async () => {
+    await addUser('eve');
+    const group = `CN=Primary,OU=Groups,${domain}`;
+    await samba.client.add(group, { objectClass: 'group', sAMAccountName: 'primary', member: `CN=eve,${people}` });
+    const eve = async (groups: object) =>
+      (await fieldBy(source({ groups }), 'user_principal_name', 'groups'))['eve@example.test'];
+    const base = { filter: '(objectClass=group)' };
+    const before = await eve({});
+    expect(before).toEqual(['Domain Users', 'Primary']);
+    const { searchEntries } = await samba.client.search(group, { scope: 'base', attributes: ['primaryGroupToken'] });
+    await set(`CN=eve,${people}`, 'primaryGroupID', String(searchEntries[0]?.primaryGroupToken));
+    await expect(Promise.all([eve({}), eve(base)])).resolves.toEqual([before, before]);
+  });
+
+  it('reads proxyAddresses as other emails', async () => {
+    const proxyAddresses = [
+      'SMTP:fay@example.test',
+      'smtp:f@example.test',
+      'X500:/o=Org/cn=fay',
+      'SIP:fay@example.test',
+    ];
+    await addUser('fay', { mail: 'fay@example.test', proxyAddresses });
+    for (const records of ['user', 'account'] as const) {
+      const emails = await fieldBy(source({}, records), 'user_principal_name', 'other_emails');
+      expect(emails['fay@example.test']).toEqual(['f@example.test']);
     }
   });
 

@@ -17,14 +17,17 @@ export interface GroupSettings {
 
 const anyGroup =
   '(|(objectClass=group)(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))';
-/** Number of groups whose parent groups are cached. */
+/** Number of groups that are cached: parents by DN, and primary groups by SID. */
 const maxCachedGroups = 10_000;
 /** Maximum number of groups that a search for one entry returns. */
 const maxGroups = 10_000;
 
-/** Reads the groups of entries: from `memberOf` in Active Directory, and by a search elsewhere. */
+/**
+ * Reads the groups of entries: from `memberOf` in Active Directory, and by a search elsewhere. Neither contains the
+ * primary group of Active Directory, which is searched by its SID.
+ */
 export class GroupReader {
-  private readonly parents = new Map<string, Promise<string[]>>();
+  private readonly groups = new Map<string, Promise<string[]>>();
   private readonly listing: Listing;
   private readonly byMemberOf: boolean;
 
@@ -40,12 +43,11 @@ export class GroupReader {
 
   /** The attributes that have to be read of an entry. */
   get attributes(): string[] {
-    return this.byMemberOf ? ['memberOf'] : ['uid'];
+    return [this.byMemberOf ? 'memberOf' : 'uid', 'primaryGroupID', 'objectSid'];
   }
 
   async groupsOf(entry: LdapEntry): Promise<string[]> {
-    const direct = this.byMemberOf ? textsOf(entry, 'memberOf') : await this.search(entry.dn, firstText(entry, 'uid'));
-    const found = new Set(direct);
+    const found = new Set(await this.directGroupsOf(entry));
     // Iterating a set includes values added meanwhile, and a cycle of groups adds nothing.
     if (this.settings.nested) for (const dn of found) for (const parent of await this.parentsOf(dn)) found.add(parent);
     const names = this.settings.named_by === 'dn' ? [...found] : [...found].map(nameOf);
@@ -60,14 +62,28 @@ export class GroupReader {
     return fingerprintOf(this.session, this.listing);
   }
 
+  private async directGroupsOf(entry: LdapEntry): Promise<string[]> {
+    const sid = primaryGroupSid(entry);
+    const primary = sid ? [equals('objectSid', sid)] : [];
+    if (!this.byMemberOf) return this.search([...membership(entry.dn, firstText(entry, 'uid')), ...primary], entry.dn);
+    const groups = textsOf(entry, 'memberOf') ?? [];
+    if (!sid) return groups;
+    return [...groups, ...(await this.cached(sid.toString('hex'), () => this.search(primary, entry.dn)))];
+  }
+
   private parentsOf(dn: string): Promise<string[]> {
-    const key = dn.toLowerCase();
-    const known = this.parents.get(key);
+    return this.cached(dn.toLowerCase(), () =>
+      this.byMemberOf ? this.readParents(dn) : this.search(membership(dn, undefined), dn),
+    );
+  }
+
+  private cached(key: string, read: () => Promise<string[]>): Promise<string[]> {
+    const known = this.groups.get(key);
     if (known !== undefined) return known;
-    const [oldest] = this.parents.keys();
-    if (this.parents.size >= maxCachedGroups && oldest !== undefined) this.parents.delete(oldest);
-    const found = this.byMemberOf ? this.readParents(dn) : this.search(dn, undefined);
-    this.parents.set(key, found);
+    const [oldest] = this.groups.keys();
+    if (this.groups.size >= maxCachedGroups && oldest !== undefined) this.groups.delete(oldest);
+    const found = read();
+    this.groups.set(key, found);
     return found;
   }
 
@@ -78,10 +94,8 @@ export class GroupReader {
     return textsOf(group, 'memberOf') ?? [];
   }
 
-  private async search(dn: string, uid: string | undefined): Promise<string[]> {
-    const member: Filter[] = [equals('member', dn), equals('uniqueMember', dn)];
-    if (uid !== undefined) member.push(equals('memberUid', uid));
-    const filter = new AndFilter({ filters: [this.listing.filter, new OrFilter({ filters: member })] });
+  private async search(alternatives: Filter[], dn: string): Promise<string[]> {
+    const filter = new AndFilter({ filters: [this.listing.filter, new OrFilter({ filters: alternatives })] });
     const { entries, result } = await this.session.search({
       ...this.listing,
       filter,
@@ -91,6 +105,21 @@ export class GroupReader {
     if (result.code !== resultCodes.success) throw refusal(result, 'searching the groups of an entry', dn);
     return entries.map((group) => group.dn);
   }
+}
+
+function membership(dn: string, uid: string | undefined): Filter[] {
+  const filters = [equals('member', dn), equals('uniqueMember', dn)];
+  return uid === undefined ? filters : [...filters, equals('memberUid', uid)];
+}
+
+/** Returns the SID of the primary group: that of the entry, which is in the same domain, with another relative id. */
+function primaryGroupSid(entry: LdapEntry): Buffer | undefined {
+  const own = entry.values.get('objectsid')?.[0];
+  const id = firstText(entry, 'primaryGroupID') ?? '';
+  if (!own || own.length < 12 || !/^\d{1,9}$/.test(id)) return undefined;
+  const sid = Buffer.from(own);
+  sid.writeUInt32LE(Number(id), sid.length - 4);
+  return sid;
 }
 
 /** Returns the value of the first RDN of a DN: `Sales, North` of `CN=Sales\, North,OU=Groups,DC=example`. */
