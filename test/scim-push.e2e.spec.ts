@@ -44,7 +44,7 @@ describe('provisioning by an identity provider', () => {
     provider = new Client(`${services.url}${body.path}`, { authorization: `Bearer ${body.token}` });
     receiver.status(204);
     receiver.received.length = 0;
-    const webhook = { callback_url: receiver.url, events: ['identity.*'] };
+    const webhook = { callback_url: receiver.url, events: ['identity.*', 'lifecycle.rejoiner'] };
     secret = (await tenant.client.post('/v1/webhooks', webhook)).body.signing_secret;
   });
 
@@ -159,6 +159,10 @@ describe('provisioning by an identity provider', () => {
     expect((await provider.call('DELETE', `/Users/${bob.id}`)).status).toBe(204);
     await waitForEvent('identity.deleted', { id: identity.id });
     expect((await provider.get(`/Users/${bob.id}`)).status).toBe(404);
+    const again = await provider.post('/Users', { schemas: [`${core}:User`], externalId: 'bob', userName: 'robert' });
+    expect([again.status, again.body.id]).toEqual([201, bob.id]);
+    await person({ id: identity.id, status: 'active', users: [{ user_principal_name: 'robert' }] });
+    await waitForEvent('lifecycle.rejoiner', { id: identity.id });
   });
 
   it('is complete at the end, although services are killed', async () => {

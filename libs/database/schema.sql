@@ -919,11 +919,13 @@ create table scim_resources (
   created_at timestamp with time zone default now() not null,
   changed_at timestamp with time zone default now() not null,
   deleted_at timestamp with time zone,
+  former_key text,
   constraint scim_resources_pkey PRIMARY KEY (connector_id, kind, id),
   constraint scim_resources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint scim_resources_kind_check CHECK ((kind = ANY (ARRAY['User'::text, 'Group'::text])))
 );
 CREATE INDEX scim_resources_external ON public.scim_resources USING btree (external_key, id) WHERE (deleted_at IS NULL);
+CREATE INDEX scim_resources_former ON public.scim_resources USING btree (former_key, "position") WHERE (former_key IS NOT NULL);
 CREATE INDEX scim_resources_group_name ON public.scim_resources USING btree (name_key, id) WHERE ((kind = 'Group'::text) AND (deleted_at IS NULL));
 CREATE INDEX scim_resources_position ON public.scim_resources USING btree (connector_id, "position", id) WHERE ("position" IS NOT NULL);
 CREATE INDEX scim_resources_tombstones ON public.scim_resources USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);

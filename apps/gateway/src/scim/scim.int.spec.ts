@@ -153,6 +153,55 @@ describe('a SCIM user', () => {
     await client.user('ada@example.com');
   });
 
+  it.each<[string, object, object]>([
+    ['externalId', { userName: 'eve', externalId: 'E7' }, { userName: 'eve.new', externalId: 'E7' }],
+    ['userName, if it has no externalId', { userName: 'Eve' }, { userName: 'eve' }],
+  ])('has the same id when it is deleted and created again with the same %s', async (_, first, second) => {
+    const { body: before } = await client.send('POST', '/Users', { ...first, title: 'Head' });
+    const group = await client.group('Staff', [before as Resource]);
+    await client.send('DELETE', `/Users/${before.id}`);
+    const { status, headers, body: after } = await client.send('POST', '/Users', second);
+    expect([status, headers.get('etag')]).toEqual([201, 'W/"3"']);
+    expect(after).toMatchObject({ ...second, id: before.id });
+    expect(after).not.toHaveProperty('title');
+    expect((await client.send('GET', `/Users/${before.id}`)).body).toEqual(after);
+    expect((await client.send('GET', '/Users')).body).toMatchObject({ totalResults: 1 });
+    expect(await client.members(group)).toEqual([]);
+    expect((await client.send('POST', '/Users', second)).status).toBe(409);
+    await client.send('DELETE', `/Users/${before.id}`);
+    await client.send('DELETE', `/Users/${(await client.user('other')).id}`);
+    expect((await client.send('POST', '/Users', second)).body.id).toBe(before.id);
+  });
+
+  it.each<[string, object, object]>([
+    ['another externalId', { userName: 'eve', externalId: 'E7' }, { userName: 'eve', externalId: 'E8' }],
+    ['only the userName', { userName: 'eve', externalId: 'E7' }, { userName: 'eve' }],
+    ['the userName as its externalId', { userName: 'eve' }, { userName: 'eve', externalId: 'eve' }],
+  ])('has a new id when it is deleted and created again with %s', async (_, first, second) => {
+    const { body: before } = await client.send('POST', '/Users', first);
+    await client.send('DELETE', `/Users/${before.id}`);
+    const { status, body: after } = await client.send('POST', '/Users', second);
+    expect([status, after.id === before.id]).toEqual([201, false]);
+  });
+
+  it('is restored once, if several users with its externalId are created at the same time', async () => {
+    const { id } = await client.user('eve', { externalId: 'E7' });
+    await client.send('DELETE', `/Users/${id}`);
+    const create = (userName: string) => client.user(userName, { externalId: 'E7' });
+    const created = await Promise.all(['eve', 'f', 'g'].map(create));
+    expect(new Set(created.map((user) => user.id)).size).toBe(3);
+    expect(created.map((user) => user.id)).toContain(id);
+  });
+
+  it('has a new id in another connector, and after its tombstone is deleted', async () => {
+    const { id } = await client.user('eve', { externalId: 'E7' });
+    await client.send('DELETE', `/Users/${id}`);
+    const other = await ScimProvider.create(gateway, tenant);
+    expect((await other.user('eve', { externalId: 'E7' })).id).not.toBe(id);
+    await gateway.fixture.rows('delete from scim_resources where id = $1', [decodeId('scimResource', id)]);
+    expect((await client.user('eve', { externalId: 'E7' })).id).not.toBe(id);
+  });
+
   it('has a unique name, case-insensitively and under concurrency', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>

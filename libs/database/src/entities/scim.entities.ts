@@ -42,6 +42,7 @@ export class ScimPositionEntity extends DeletedWithTenant {
 @Index('scim_resources_external', ['externalKey', 'id'], { where: 'deleted_at is null' })
 @Index('scim_resources_position', ['connectorId', 'position', 'id'], { where: 'position is not null' })
 @Index('scim_resources_tombstones', ['deletedAt', 'id'], { where: 'deleted_at is not null' })
+@Index('scim_resources_former', ['formerKey', 'position'], { where: 'former_key is not null' })
 @Entity('scim_resources')
 export class ScimResourceEntity extends DeletedWithTenant {
   @PrimaryColumn('uuid')
@@ -60,6 +61,10 @@ export class ScimResourceEntity extends DeletedWithTenant {
   /** Connector, kind, and the externalId of the identity provider. */
   @Column('text', { nullable: true })
   externalKey!: string | null;
+
+  /** Hash of the external key of a deleted user, or of its name key if it had none. */
+  @Column('text', { nullable: true })
+  formerKey!: string | null;
 
   @Column('jsonb')
   document!: ScimDocument;

@@ -75,6 +75,8 @@ import { PlainBatches1700000000187 } from './1700000000187-plain-batches.js';
 import { ListedJobs1700000000188 } from './1700000000188-listed-jobs.js';
 import { CountedResources1700000000189 } from './1700000000189-counted-resources.js';
 import { FormerReferences1700000000190 } from './1700000000190-former-references.js';
+import { FormerKeys1700000000195 } from './1700000000195-former-keys.js';
+import { FormerResources1700000000196 } from './1700000000196-former-resources.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -155,4 +157,6 @@ export const migrations = [
   ListedJobs1700000000188,
   CountedResources1700000000189,
   FormerReferences1700000000190,
+  FormerKeys1700000000195,
+  FormerResources1700000000196,
 ];

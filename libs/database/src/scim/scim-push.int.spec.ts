@@ -228,7 +228,7 @@ describe('the totals of a connector', () => {
 });
 
 describe('a SCIM resource among many', () => {
-  it('is found by an index, with and without statistics: by id, name, externalId, page position and order of changes', async () => {
+  it('is found by an index, with and without statistics: by id, name, externalId, page position and order of changes, or as a former one', async () => {
     const many = { ...place, connectorId: newUuid() };
     await rows.rows('alter table scim_resources set (autovacuum_enabled = false)');
     await rows.rows(
@@ -250,6 +250,7 @@ describe('a SCIM resource among many', () => {
       async (tx) => [await replaceScimResource(tx, many, changed)],
       async (tx) => [await touchScimResources(tx, many, [id], 30_000)],
       async (tx) => [await deleteScimResource(tx, many, id, 30_000)],
+      async (tx) => [await insertScimResource(tx, many, { ...changed, id: newUuid(), name: 'former 777' })],
       (tx) => resources(tx, many, { name: 'User 777' }, { limit: 5 }),
       (tx) => resources(tx, many, { externalId: 'E777' }, { limit: 5 }),
       (tx) => resources(tx, many, {}, { limit: 5 }),
@@ -270,10 +271,18 @@ describe('a SCIM resource among many', () => {
          from scim_resources where connector_id = $2 and position between 10001 and 10003`,
       [many.tenantId, many.connectorId],
     );
+    await rows.rows(
+      `insert into scim_resources
+         (tenant_id, connector_id, kind, id, name_key, former_key, document, position, deleted_at)
+       select $1, $2::uuid, 'User', gen_random_uuid(), '',
+              encode(sha256(convert_to($2::text || ' User former ' || n, 'UTF8')), 'hex'), '{}', n, now()
+         from generate_series(1, 20000) n`,
+      [many.tenantId, many.connectorId],
+    );
     for (const analysed of [false, true]) {
       if (analysed) await rows.rows('analyze scim_resources');
       const read = await Promise.all(looks.map((look) => rowsRead(look)));
-      expect(read.map(({ found }) => found)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 3]);
+      expect(read.map(({ found }) => found)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5, 5, 3]);
       for (const { fetched } of read) expect(fetched).toBeLessThanOrEqual(10);
     }
   });

@@ -1,4 +1,5 @@
 // SQL by hand: size-limited pages, and conditions for one index each.
+import { createHash } from 'node:crypto';
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { ScimDocument, ScimKind, ScimResourceEntity } from '../entities/scim.entities.js';
@@ -48,17 +49,43 @@ export const alone = 'offset 0';
 /** Small, because each resource may have the maximum size. */
 const resourcesAtOnce = 16;
 
-/** Throws a unique violation if another user has the name. */
+/** The hash that a deleted user leaves, so that its tombstone has no personal data. */
+const formerKeyOfRow = `encode(sha256(convert_to(coalesce('external ' || external_key, name_key), 'UTF8')), 'hex')`;
+
+/** The same hash, as a value: under row-level security, no index is used for an expression that might leak rows. */
+function formerKey(externalKey: string | null, nameKey: string): string {
+  return createHash('sha256')
+    .update(externalKey === null ? nameKey : `external ${externalKey}`)
+    .digest('hex');
+}
+
+/**
+ * Inserts a resource. A user that was deleted and is created again gets its tombstone back with its id, in one statement
+ * because concurrent pushes create resources at the same time. Throws a unique violation if another user has the name.
+ */
 export async function insertScimResource(
   tx: Transaction,
   scope: ScimScope,
   resource: PushedResource,
 ): Promise<ScimResourceRow> {
+  const values = stored(scope, resource);
+  const [, , , , nameKey, externalKey] = values;
   const [row] = await tx.query<ScimResourceRow>(
-    `with counted as (${addToTotal(scope.kind, 1)})
-     insert into scim_resources (tenant_id, connector_id, kind, id, name_key, external_key, document, position)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
-    stored(scope, resource),
+    `with counted as (${addToTotal(scope.kind, 1)}),
+     restored as (
+       update scim_resources
+          set name_key = $5, external_key = $6, former_key = null, document = $7, position = $8, version = version + 1,
+              created_at = now(), changed_at = now(), deleted_at = null
+        where connector_id = $2 and kind = 'User' and $3 = 'User' and id = (
+          select id from scim_resources where tenant_id = $1 and former_key = $9
+           order by position desc limit 1)
+       returning ${columns}),
+     inserted as (
+       insert into scim_resources (tenant_id, connector_id, kind, id, name_key, external_key, document, position)
+       select $1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7::jsonb, $8::bigint where not exists (select from restored)
+       returning ${columns})
+     select * from restored union all select * from inserted`,
+    [...values, formerKey(externalKey, nameKey)],
   );
   if (!row) throw new Error('the resource was not inserted');
   return row;
@@ -90,7 +117,8 @@ export async function deleteScimResource(
   await tx.query(
     `with counted as (${addToTotal(kind, -1)})
      update scim_resources
-        set name_key = '', external_key = null, document = '{}', position = $5, changed_at = now(), deleted_at = now()
+        set name_key = '', external_key = null, former_key = ${kind === 'User' ? formerKeyOfRow : null},
+            document = '{}', position = $5, changed_at = now(), deleted_at = now()
       where tenant_id = $1 and connector_id = $2 and kind = $3 and id = $4`,
     [tenantId, connectorId, kind, id, kind === 'User' ? position : null],
   );
@@ -210,7 +238,7 @@ export async function eraseScimUser(
   );
 }
 
-function stored({ tenantId, connectorId, kind }: ScimScope, resource: PushedResource): unknown[] {
+function stored({ tenantId, connectorId, kind }: ScimScope, resource: PushedResource) {
   const { id, name, externalId, document, position } = resource;
   return [
     tenantId,
@@ -221,7 +249,7 @@ function stored({ tenantId, connectorId, kind }: ScimScope, resource: PushedReso
     externalId === undefined ? null : keyOf(connectorId, kind, externalId),
     JSON.stringify(document),
     kind === 'User' ? position : null,
-  ];
+  ] as const;
 }
 
 /** Prefixes keys with connector and kind, so that no other index matches the query. */
