@@ -183,6 +183,19 @@ describeWith(haveSamba, 'Active Directory: samba is not installed, or this is no
       });
     });
 
+    it('keeps a person whose login gets a service principal name', async () => {
+      const attribute = 'attributes.machine_attribute';
+      const events = [
+        'identity.updated bob: machine_attribute',
+        `user.updated bob: ${attribute}`,
+        `account.updated bob: ${attribute}`,
+      ];
+      await source.after(() => set(`CN=bob,${people}`, 'servicePrincipalName', 'MSSQLSvc/sql.example.test'), {
+        events,
+      });
+      await source.after(() => set(`CN=bob,${people}`, 'servicePrincipalName'), { events });
+    });
+
     it('updates machines and their owners', async () => {
       const [gmsa, sql, web] = ['gmsa', 'svc-sql', 'svc-web'].map((name) => `CN=${name},${services}`) as [
         string,

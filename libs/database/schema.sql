@@ -1055,6 +1055,7 @@ create policy own_rows on source_records to public using ((tenant_id = ( SELECT 
 grant delete, insert, select, update on source_records to idsync_directory;
 grant select on source_records to idsync_gateway;
 grant select on source_records to idsync_webhook_dispatcher;
+grant select (tenant_id, kind, connector_id, external_id, status, content_hash) on source_records to idsync_sync_worker;
 
 create table suppression_hashes (
   tenant_id uuid not null,

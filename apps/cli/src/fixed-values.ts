@@ -70,6 +70,8 @@ export const findingKinds = namesOf<FindingKind>({
   unknown_manager: true,
   manager_cycle: true,
   leaver_in_other_source: true,
+  user_looks_like_machine: true,
+  account_looks_like_machine: true,
 });
 
 export const findingStates = namesOf<FindingState>({ open: true, accepted: true, resolved: true });

@@ -1,5 +1,11 @@
 import { type Connector, divideRecord, type Page, SourceError } from '@idsync/connectors';
-import type { Message, ProbeKind, ProbeResult, SourceRecord } from '@idsync/contracts';
+import {
+  type Message,
+  machineAttributeField,
+  type ProbeKind,
+  type ProbeResult,
+  type SourceRecord,
+} from '@idsync/contracts';
 import { endProbe, findJobSource, findOpenProbe } from '@idsync/database/sync';
 import { withTimeout } from '@idsync/runtime';
 import type { SyncContext } from './sync-context.js';
@@ -66,7 +72,7 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
   const records: SourceRecord[] = [];
   const errors: Page['errors'] = [];
   for await (const page of connector.read({ pageSize: sampled, signal })) {
-    const divided = page.records.map(divideRecord);
+    const divided = page.records.filter(isNoMachineOfPeople).map(divideRecord);
     records.push(...divided.map(({ record }) => record));
     errors.push(...page.errors, ...divided.flatMap((one) => one.errors));
     if (records.length + errors.length >= shown) break;
@@ -102,6 +108,11 @@ function refusedValues(errors: Page['errors'], records: number): string[] {
     ([message, { count, example }]) =>
       `${count} of the first ${total} records: ${message}, but for example ${JSON.stringify(example)}`,
   );
+}
+
+/** A run leaves such a person or account out unless it is known. */
+function isNoMachineOfPeople({ looksLikeMachine, fields }: Page['records'][number]): boolean {
+  return !looksLikeMachine || !(machineAttributeField in fields);
 }
 
 /** A field that could not be read has a value. */

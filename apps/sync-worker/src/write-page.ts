@@ -17,6 +17,7 @@ import { announceWritten } from './announce-batch.js';
 import { divideByWeight } from './divide-by-weight.js';
 import { endReadJob } from './end-job.js';
 import { afterPage, isComplete } from './job-counts.js';
+import { leaveOutMachines } from './leave-out-machines.js';
 import { leaveOutSuppressed } from './leave-out-suppressed.js';
 import { connectorDeleted } from './open-reading.js';
 import { Interrupted } from './run-control.js';
@@ -45,7 +46,8 @@ export async function writePage(
     const source = await findJobSource(tx, job.connectorId);
     if (!source) throw new SourceError(connectorDeleted, { code: 'misconfigured' });
     const isOfPeople = source.records !== 'machine_identity';
-    const page = isOfPeople ? await leaveOutSuppressed(tx, job, given, encryptionKeys) : given;
+    const selected = await leaveOutMachines(tx, source, given);
+    const page = isOfPeople ? await leaveOutSuppressed(tx, job, selected, encryptionKeys) : selected;
     const listed = page.records.map(divideRecord);
     const read = listed.map(({ record }) => record);
     const errors = [...page.errors, ...listed.flatMap((one) => one.errors)];
@@ -65,7 +67,7 @@ export async function writePage(
       await insertBatch(tx, job, seq, batch);
       await announceWritten(tx, job, seq);
     }
-    const isSuppressed = page !== given && page.records.length === 0;
+    const isSuppressed = page !== selected && page.records.length === 0;
     const outcome = job.mode === 'record' && (isSuppressed ? 'refused' : outcomeOf(page));
     if (outcome) await saveOutcome(tx, job.id, outcome);
     await saveRecordErrors(tx, job, outcome && isSuppressed ? [...errors, { message: suppressed }] : errors);

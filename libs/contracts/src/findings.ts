@@ -12,6 +12,8 @@ export const findingKinds = [
   'unknown_manager',
   'manager_cycle',
   'leaver_in_other_source',
+  'user_looks_like_machine',
+  'account_looks_like_machine',
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];
 
@@ -26,6 +28,8 @@ export const findingSubjects = {
   unknown_manager: 'user',
   manager_cycle: 'identity',
   leaver_in_other_source: 'user',
+  user_looks_like_machine: 'user',
+  account_looks_like_machine: 'account',
 } as const satisfies Record<FindingKind, IdKind>;
 
 /** `accepted` by an operator, with a reason; `resolved` when the reason of the finding is gone. */

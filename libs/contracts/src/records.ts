@@ -49,6 +49,8 @@ export const machineClassifications = [
 
 /** Begins the name of a field of custom attributes. */
 export const attributePrefix = 'attributes.';
+/** Names the attribute by which a person or account looks like a machine. */
+export const machineAttributeField = 'attributes.machine_attribute';
 /** `attributes.<name>`: custom attributes in addition to the specified fields. */
 export const attributeFieldPattern = /^attributes\.[a-z][a-z0-9_]{0,62}$/;
 

@@ -20,6 +20,7 @@ describe('a user', () => {
     leftUserId: null,
     leftConnectorId: null,
     leftAt: null,
+    machineAttribute: null,
   };
 
   it.each([
@@ -34,6 +35,7 @@ describe('a user', () => {
     ['who left another source', { leftUserId: uuid(6), leftConnectorId: uuid(7) }, ['leaver_in_other_source']],
     ['who left no other source, for lack of a user', { leftConnectorId: uuid(7) }, []],
     ['who left no other source, for lack of a source', { leftUserId: uuid(6) }, []],
+    ['with an attribute of machines', { machineAttribute: 'servicePrincipalName' }, ['user_looks_like_machine']],
     ['with both', { earlierIds: [uuid(5)], managerText: 'x9' }, ['duplicate_in_source', 'unknown_manager']],
   ] as [string, Partial<UserFacts>, string[]][])('%s has the right findings', (_, facts, expected) => {
     expect(kinds(findingsOfUser({ ...user, ...facts }))).toEqual(expected);
@@ -70,6 +72,7 @@ describe('an account or machine identity', () => {
     leftAt: null,
     hireDate: null,
     terminationDates: null,
+    machineAttribute: null,
   };
   const machine: OtherFacts = { ...account, kind: 'machine_identity', ownerId: uuid(4), ownerStatus: 'active' };
 
@@ -84,7 +87,12 @@ describe('an account or machine identity', () => {
       { ...account, identityId: null, createdAt: new Date('2026-01-09T00:00:00.001Z') },
       [],
     ],
-    ['machine of an active owner', machine, []],
+    [
+      'account with an attribute of machines and without a person',
+      { ...account, identityId: null, machineAttribute: 'servicePrincipalName' },
+      ['unmatched_account', 'account_looks_like_machine'],
+    ],
+    ['machine of an active owner', { ...machine, machineAttribute: 'servicePrincipalName' }, []],
     ['machine of a suspended owner', { ...machine, ownerStatus: 'suspended' }, []],
     ['machine of a leaver', { ...machine, ownerStatus: 'inactive' }, ['leaver_with_machine_secret']],
     ['machine whose owner was purged', { ...machine, ownerStatus: null }, ['machine_without_owner']],
@@ -109,6 +117,7 @@ describe('the evidence about a leaver', () => {
       leftAt: null,
       hireDate: null,
       terminationDates: null,
+      machineAttribute: null,
     };
     const person = { identity_id: encodeId('identity', uuid(3)), identity_status: 'inactive' };
     const source = { connector_id: encodeId('connector', uuid(2)) };
@@ -151,6 +160,7 @@ describe('the time at which a person left', () => {
       leftAt: new Date(recorded),
       hireDate,
       terminationDates,
+      machineAttribute: null,
     } satisfies OtherFacts;
     expect(findingsOfOther(account, defaultFindingPolicy, now)[0]?.evidence.left_at).toBe(leftAt);
   });

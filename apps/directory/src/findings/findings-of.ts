@@ -22,6 +22,12 @@ export function findingsOfUser(user: UserFacts): FoundFinding[] {
     };
     findings.push({ kind: 'leaver_in_other_source', ...about, evidence });
   }
+  if (user.machineAttribute !== null)
+    findings.push({
+      kind: 'user_looks_like_machine',
+      ...about,
+      evidence: { ...source, attribute: user.machineAttribute },
+    });
   // The value itself may be an address of a person and is shown with the user.
   if (user.managerText !== null && user.managerId === null && !isNoReference(user.managerText))
     findings.push({ kind: 'unknown_manager', ...about, evidence: source });
@@ -49,7 +55,13 @@ export function cycleFinding({ identityId, path }: { identityId: string; path: r
 /** Returns the findings about an account or a machine identity that can be used. */
 export function findingsOfOther(other: OtherFacts, policy: FindingPolicy, now: Date): FoundFinding[] {
   const found = other.kind === 'account' ? accountFinding(other, policy, now) : machineFinding(other);
-  return found ? [found] : [];
+  return [found, likeMachine(other)].flatMap((each) => each ?? []);
+}
+
+function likeMachine({ id, kind, identityId, connectorId, machineAttribute }: OtherFacts): FoundFinding | undefined {
+  if (machineAttribute === null || kind !== 'account') return undefined;
+  const evidence = { connector_id: encodeId('connector', connectorId), attribute: machineAttribute };
+  return { kind: 'account_looks_like_machine', subjectId: id, ...(identityId !== null && { identityId }), evidence };
 }
 
 function accountFinding(account: OtherFacts, policy: FindingPolicy, now: Date): FoundFinding | undefined {

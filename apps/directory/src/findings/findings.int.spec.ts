@@ -174,6 +174,30 @@ describe('a leaver of HR that another source of people still lists', () => {
   });
 });
 
+describe('a person or account with an attribute of machines', () => {
+  const spn = { 'attributes.machine_attribute': 'servicePrincipalName' };
+
+  it('is a finding that names the attribute, until the source removes it', async () => {
+    await directory.sync(hr, [ann()]);
+    await directory.sync(logins, [account()]);
+    await evaluate(directory);
+    expect(await shownFindings(directory)).toEqual([]);
+    await directory.sync(hr, [ann(spn)]);
+    await directory.sync(logins, [account(spn)]);
+    await evaluate(directory);
+    const found = await storedFindings(directory);
+    expect(found.map(({ kind }) => kind).sort()).toEqual(['account_looks_like_machine', 'user_looks_like_machine']);
+    for (const { kind, evidence } of found) {
+      const connector = encodeId('connector', kind.startsWith('user') ? hr : logins);
+      expect(evidence).toEqual({ connector_id: connector, attribute: 'servicePrincipalName' });
+    }
+    await directory.sync(hr, [ann()]);
+    await directory.sync(logins, [account()]);
+    await evaluate(directory);
+    expect((await storedFindings(directory)).map(({ state }) => state)).toEqual(['resolved', 'resolved']);
+  });
+});
+
 describe('a person that a source lists twice', () => {
   const [first, second] = [ann({ employee_number: '17' }), row('ann2', { employee_number: '17' })];
 

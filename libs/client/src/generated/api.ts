@@ -3552,7 +3552,7 @@ export interface components {
         FindingFact: {
             id: string;
             /** @enum {string} */
-            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source";
+            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine";
             /** @enum {string} */
             state: "open" | "accepted" | "resolved";
             /** @description The user, account, machine identity, connector or identity that the finding is about. */
@@ -13707,7 +13707,7 @@ export interface operations {
                 /** @description `next_cursor` of an earlier page. */
                 cursor?: string;
                 /** @description Only this kind. */
-                kind?: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source";
+                kind?: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine";
                 /** @description Only this state. */
                 state?: "open" | "accepted" | "resolved";
                 /** @description Only findings about this user, account, machine identity or connector, or concerning this identity. */
@@ -13733,7 +13733,7 @@ export interface operations {
                         data: {
                             id: string;
                             /** @enum {string} */
-                            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source";
+                            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine";
                             /** @enum {string} */
                             state: "open" | "accepted" | "resolved";
                             /** @description The user, account, machine identity, connector or identity that the finding is about. */
@@ -13805,7 +13805,7 @@ export interface operations {
                     "application/json": {
                         id: string;
                         /** @enum {string} */
-                        kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source";
+                        kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine";
                         /** @enum {string} */
                         state: "open" | "accepted" | "resolved";
                         /** @description The user, account, machine identity, connector or identity that the finding is about. */

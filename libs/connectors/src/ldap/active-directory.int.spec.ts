@@ -260,8 +260,15 @@ suite('an Active Directory source', () => {
       'svc-sql': ['bob@example.test'],
       gmsa$: ['ann@example.test'],
     });
-    const users = await fieldBy(source({ base_dn: domain }), 'user_principal_name', 'display_name');
-    expect(Object.keys(users)).not.toContain('svc-sql@example.test');
+    for (const records of ['user', 'account', 'machine_identity'] as const) {
+      const found = (await read(source({ base_dn: services }, records))).records;
+      const marked = found.filter((record) => record.looksLikeMachine);
+      const fields = { 'attributes.machine_attribute': ['servicePrincipalName'] };
+      const shown = records === 'machine_identity' ? { account_id: ['svc-sql'] } : fields;
+      expect(marked).toEqual([expect.objectContaining({ fields: expect.objectContaining(shown) })]);
+      const known = found.filter((record) => !record.looksLikeMachine).map((record) => JSON.stringify(record.fields));
+      expect(known.filter((fields) => fields.includes('svc-sql'))).toEqual([]);
+    }
   });
 
   it('allows full and incremental reads by an ordinary user of the domain', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ldapMappings, type RecordError } from '@idsync/contracts';
+import { ldapMappings, machineAttributeField, type RecordError } from '@idsync/contracts';
 import { Control, type Filter } from 'ldapts';
 import { z } from 'zod';
 import {
@@ -11,11 +11,13 @@ import {
   SourceError,
 } from '../connector.js';
 import { foundIn } from '../find-by-full-read.js';
+import type { MappedRecord } from '../map-record.js';
 import { both, type Checkpoint, Clock, changedSince, checkpointShape, readCheckpoint } from './changes.js';
 import { type DirectoryServer, defaultAnchor } from './directory-server.js';
-import { type Anchor, nameOfAnchor } from './entry-values.js';
+import { type Anchor, nameOfAnchor, textsOf } from './entry-values.js';
 import { equals, fetchEntries, inParallel } from './fetch-entries.js';
 import { GroupReader } from './group-reader.js';
+import type { LdapEntry } from './ldap-messages.js';
 import { RecordMaker } from './ldap-record.js';
 import type { LdapSession } from './ldap-session.js';
 import { entriesAfter, type Listing, type Located } from './list-entries.js';
@@ -35,6 +37,8 @@ const ldapCursor = z.object({
 });
 type Place = z.infer<typeof ldapCursor>;
 
+const servicePrincipalName = 'servicePrincipalName';
+const serviceAttributes = [servicePrincipalName, 'objectClass'];
 const showDeleted = '1.2.840.113556.1.4.417';
 
 /** A full or incremental read. */
@@ -193,7 +197,7 @@ export class Reading {
       {
         listing: this.listing,
         anchor: this.anchor,
-        attributes: this.maker.attributes,
+        attributes: [...this.maker.attributes, ...(this.seesServices ? serviceAttributes : [])],
         // Only objectGUID is certainly indexed.
         byAnchor: nameOfAnchor(this.anchor).toLowerCase() === 'objectguid',
       },
@@ -202,7 +206,7 @@ export class Reading {
     const page: Pick<Page, 'records' | 'errors'> = { records: [], errors: [] };
     const made = new Map<string, Awaited<ReturnType<RecordMaker['record']>>>();
     await inParallel([...found], async ([key, entry]) => {
-      made.set(key, await this.maker.record(entry));
+      made.set(key, this.marked(await this.maker.record(entry), entry));
     });
     for (const [index, { key, dn }] of located.entries()) {
       const mapped = made.get(key);
@@ -211,6 +215,20 @@ export class Reading {
       else page.errors.push(recordError(count + index + 1, dn, mapped.error));
     }
     return page;
+  }
+
+  /** Marks the login of a service, unless a configured filter decides which entries are read. */
+  private marked(mapped: MappedRecord, entry: LdapEntry): MappedRecord {
+    if (!('record' in mapped) || !this.seesServices || !isServiceLogin(entry)) return mapped;
+    const { record } = mapped;
+    const attribute = this.settings.records !== 'machine_identity' && {
+      [machineAttributeField]: [servicePrincipalName],
+    };
+    return { record: { ...record, fields: { ...record.fields, ...attribute }, looksLikeMachine: true } };
+  }
+
+  private get seesServices(): boolean {
+    return this.server.kind === 'active_directory' && this.settings.config.filter === undefined;
   }
 
   /** Lists tombstones. They identify deleted records only by attributes that they retain, such as objectGUID. */
@@ -231,6 +249,12 @@ export class Reading {
     const same = place.server === this.serverId;
     return known === undefined || !same ? {} : { checkpoint: JSON.parse(JSON.stringify(checkpoint)) };
   }
+}
+
+/** True for a person with a service principal name. Managed service accounts are computers. */
+function isServiceLogin(entry: LdapEntry): boolean {
+  const classes = textsOf(entry, 'objectClass') ?? [];
+  return (textsOf(entry, servicePrincipalName) ?? []).length > 0 && !classes.includes('computer');
 }
 
 /** Adds the DN to a record error, because a position is not useful in a directory. */

@@ -108,13 +108,15 @@ export interface LdapMapping {
 }
 
 const windowsDate = (from: string) => ({ from, transform: [{ date: 'windows' as const }] });
-const withoutServices = '(!(servicePrincipalName=*))';
 
-/** The default filters and mappings. */
+/**
+ * The default filters and mappings. The persons of Active Directory include those with a service principal name, which
+ * are people only if they are known as such.
+ */
 export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind, LdapMapping>> = {
   active_directory: {
     user: {
-      filter: `(&(objectCategory=person)(objectClass=user)(!(isCriticalSystemObject=TRUE))${withoutServices})`,
+      filter: '(&(objectCategory=person)(objectClass=user)(!(isCriticalSystemObject=TRUE)))',
       fields: {
         user_principal_name: 'userPrincipalName',
         display_name: 'displayName',
@@ -130,7 +132,7 @@ export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind
       },
     },
     account: {
-      filter: `(&(objectCategory=person)(objectClass=user)${withoutServices})`,
+      filter: '(&(objectCategory=person)(objectClass=user))',
       fields: {
         identifier: 'sAMAccountName',
         display_name: 'displayName',

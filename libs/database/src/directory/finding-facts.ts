@@ -1,5 +1,5 @@
 // SQL by hand: facts about many records by lateral joins, which remain index lookups in tables without statistics.
-import type { ConnectorType, PersonStatus } from '@idsync/contracts';
+import { type ConnectorType, machineAttributeField, type PersonStatus } from '@idsync/contracts';
 import { integers, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
@@ -18,13 +18,16 @@ export interface UserFacts {
   leftUserId: string | null;
   leftConnectorId: string | null;
   leftAt: Date | null;
+  /** The attribute by which the user looks like a machine. */
+  machineAttribute: string | null;
 }
 
 const present = `('active', 'pending', 'suspended')`;
 
 /**
- * Reads the facts about users that name a manager, have an earlier user or are no longer listed by the source that decided
- * their status; the others, nearly all, have no findings. `ranks` has the precedence of each connector for the status.
+ * Reads the facts about users that name a manager, have an earlier user, look like a machine or are no longer listed by the
+ * source that decided their status; the others, nearly all, have no findings. `ranks` has the precedence of each
+ * connector for the status.
  * Columns that are not part of the index condition are compared outside `offset 0`.
  */
 export async function findUserFacts(
@@ -37,10 +40,11 @@ export async function findUserFacts(
   return tx.query(
     `select r.id, r.connector_id as "connectorId", r.identity_id as "identityId", r.status, r.manager as "managerText",
             r.manager_id as "managerId", manager.status as "managerStatus", earlier.ids as "earlierIds",
-            gone.id as "leftUserId", gone.connector_id as "leftConnectorId", gone.status_since as "leftAt"
+            r.machine_attribute as "machineAttribute", gone.id as "leftUserId", gone.connector_id as "leftConnectorId", gone.status_since as "leftAt"
        from unnest($2::uuid[]) as n (id)
       cross join lateral (
-        select id, connector_id, identity_id, status, created_at, manager_id, fields -> 'manager_id' ->> 0 as manager
+        select id, connector_id, identity_id, status, created_at, manager_id, fields -> 'manager_id' ->> 0 as manager,
+               fields -> '${machineAttributeField}' ->> 0 as machine_attribute
           from source_records where tenant_id = $1 and id = n.id limit 1) r
        left join lateral (
          select status from identities where tenant_id = $1 and id = r.manager_id limit 1) manager on true
@@ -69,7 +73,8 @@ export async function findUserFacts(
           where u.status = 'deleted' and u.content_hash = '' and u.rank < u.first_present and own.rank = u.first_present
           order by u.rank, u.id limit 1) gone on true
       where r.status in ${present} and (
-        r.manager is not null or r.manager_id is not null or earlier.ids is not null or gone.id is not null)`,
+        r.manager is not null or r.manager_id is not null or earlier.ids is not null or gone.id is not null
+        or r.machine_attribute is not null)`,
     [tenantId, uuids(ids), uuids([...ranks.keys()]), integers([...ranks.values()])],
   );
 }
@@ -125,6 +130,8 @@ export interface OtherFacts {
   /** Dates of the owner, as the source gives them. */
   hireDate: string | null;
   terminationDates: string[] | null;
+  /** The attribute by which the account looks like a machine. */
+  machineAttribute: string | null;
 }
 
 /**
@@ -137,10 +144,11 @@ export async function findOtherFacts(tx: Transaction, tenantId: string, ids: rea
     `select r.id, r.kind, r.connector_id as "connectorId", r.identity_id as "identityId", r.status,
             r.created_at as "createdAt", i.status as "identityStatus", o.identity_id as "ownerId",
             owner.status as "ownerStatus", coalesce(r.handed_over, false) as "handedOver", gone.at as "leftAt",
-            gone.hired as "hireDate", gone.ends as "terminationDates"
+            r.machine_attribute as "machineAttribute", gone.hired as "hireDate", gone.ends as "terminationDates"
        from unnest($2::uuid[]) as n (id)
       cross join lateral (
-        select id, kind, connector_id, identity_id, status, created_at, (machine -> 'handedOver')::boolean as handed_over
+        select id, kind, connector_id, identity_id, status, created_at, (machine -> 'handedOver')::boolean as handed_over,
+               fields -> '${machineAttributeField}' ->> 0 as machine_attribute
           from source_records where tenant_id = $1 and id = n.id limit 1) r
        left join lateral (
          select status from identities where tenant_id = $1 and id = r.identity_id limit 1) i on r.kind = 'account'

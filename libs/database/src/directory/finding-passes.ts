@@ -1,5 +1,5 @@
 // SQL by hand: progress that is locked in passing, with the database clock.
-import { eventTypes } from '@idsync/contracts';
+import { eventTypes, machineAttributeField } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { useIndexScans } from '../use-index-scans.js';
 
@@ -91,7 +91,7 @@ export async function saveFindingPass(
 }
 
 export interface UsersOfPart {
-  /** Ids of those that name a manager, that another record may repeat, or that another source has deleted; the others, nearly all, have no findings. */
+  /** Ids of those that name a manager or look like a machine, that another record may repeat, or that another source has deleted; the others, nearly all, have no findings. */
   ids: string[];
   /** All of the part. */
   count: number;
@@ -113,7 +113,7 @@ export async function findUsersAfter(
   await useIndexScans(tx);
   const [part] = await tx.query<UsersOfPart>(
     `with part as materialized (
-       select id, created_at, identity_id, connector_id, fields ? 'manager_id' or manager_id is not null as refers
+       select id, created_at, identity_id, connector_id, fields ?| '{manager_id,${machineAttributeField}}' or manager_id is not null as refers
          from source_records
         where tenant_id = $1 and kind = 'user' and status <> 'deleted' and (created_at, id) > ($2, $3)
         order by created_at, id limit $4)

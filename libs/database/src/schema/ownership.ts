@@ -173,7 +173,16 @@ const ofServices: Record<string, TableOwnership> = {
   sync_plans: { rows: byTenant, grants: { directory: write, gateway: read } },
   sync_plan_entries: { rows: byTenant, grants: { directory: write, gateway: read, 'sync-worker': read } },
   identities: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
-  source_records: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
+  source_records: {
+    rows: byTenant,
+    grants: {
+      directory: write,
+      gateway: read,
+      'webhook-dispatcher': read,
+      // Entries that look like machines keep the kind they are known with.
+      'sync-worker': ['SELECT (tenant_id, connector_id, external_id, kind, status, content_hash)'],
+    },
+  },
   search_terms: { rows: byTenant, grants: { directory: write, gateway: read } },
   groups: { rows: byTenant, grants: { directory: write, gateway: read } },
   list_terms: { rows: byTenant, grants: { directory: write, gateway: read } },

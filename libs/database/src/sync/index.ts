@@ -3,6 +3,7 @@ export * from './connector-states.js';
 export * from './failing-records.js';
 export * from './job-source.js';
 export * from './jobs.js';
+export * from './kinds-of-records.js';
 export * from './leases.js';
 export * from './probes.js';
 export * from './purge.js';

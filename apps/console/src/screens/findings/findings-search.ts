@@ -10,6 +10,8 @@ export const kinds = [
   'stale_source',
   'unknown_manager',
   'manager_cycle',
+  'user_looks_like_machine',
+  'account_looks_like_machine',
 ] as const;
 export const states = ['open', 'accepted', 'resolved'] as const;
 

@@ -41,6 +41,12 @@ const findingTitles: Record<string, [one: string, many: string, Tone]> = {
   leaver_in_other_source: ['leaver is active in another source', 'leavers are active in other sources', 'warn'],
   unmatched_account: ['account belongs to nobody', 'accounts belong to nobody', 'warn'],
   duplicate_in_source: ['person is twice in one source', 'people are twice in one source', 'warn'],
+  user_looks_like_machine: ['person has an attribute of machines', 'people have an attribute of machines', 'info'],
+  account_looks_like_machine: [
+    'account has an attribute of machines',
+    'accounts have an attribute of machines',
+    'info',
+  ],
   unknown_manager: ['manager is unknown', 'managers are unknown', 'info'],
   manager_cycle: ['circle of managers', 'circles of managers', 'info'],
 };
