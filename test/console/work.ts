@@ -77,7 +77,7 @@ export function workTests(console: ConsoleContext): void {
       const { page, open, settled, reports } = await console.opened();
       await open('/runs?status=quarantined');
       const row = page.getByRole('row', { name: /Contractors/ });
-      expect(await row.getByText('Held').count()).toBeGreaterThan(0);
+      await row.getByText('Held').first().waitFor();
       expect(await page.getByText('99 %').count()).toBe(0);
       await row.getByRole('link').click();
       await page.getByText('Applied or set aside').waitFor();
