@@ -136,7 +136,7 @@ export class Runs {
     const { removals, additions } = heldBy(
       run.source,
       whole,
-      { living, read, isGuarded, retires, recent: this.recentRemovals(run.source) },
+      { living, read, isGuarded, isFull: run.isFull, retires, recent: this.recentRemovals(run.source) },
       stored,
     );
     const now = (each: Planned) => !additions && (!removals || each.action === 'create' || each.action === 'update');
@@ -160,7 +160,8 @@ export class Runs {
     const additions = plan.filter(isAddition);
     const waits =
       additions.length > 0 &&
-      (held.plan.some(isAddition) || exceedsAdditions(run.source, additions, { living, isGuarded }, stored));
+      (held.plan.some(isAddition) ||
+        exceedsAdditions(run.source, additions, { living, isGuarded, isFull: run.isFull }, stored));
     if (!waits) this.apply(run, additions);
     if (!waits && additions.length === plan.length) this.complete(run);
   }

@@ -65,9 +65,10 @@ export function heldBy(
     living,
     read,
     isGuarded,
+    isFull,
     retires,
     recent,
-  }: { living: number; read: number; isGuarded: boolean; retires: boolean; recent: Removals },
+  }: { living: number; read: number; isGuarded: boolean; isFull: boolean; retires: boolean; recent: Removals },
   entries: readonly Entry[],
 ): { removals: boolean; additions: boolean } {
   const { deleted, disabled } = source.safeguard;
@@ -78,18 +79,21 @@ export function heldBy(
   };
   const removals =
     isTooMany('delete', deleted) || isTooMany('disable', disabled) || (read === 0 && count('delete') > 0);
-  return { removals, additions: exceedsAdditions(source, plan, { living, isGuarded }, entries) };
+  return { removals, additions: exceedsAdditions(source, plan, { living, isGuarded, isFull }, entries) };
 }
 
 export function exceedsAdditions(
-  { safeguard: { created, rekeyed, changed, changedFields: fields, enabled: returning, reused: others } }: Source,
+  source: Source,
   plan: readonly Planned[],
-  { living, isGuarded }: { living: number; isGuarded: boolean },
+  { living, isGuarded, isFull }: { living: number; isGuarded: boolean; isFull: boolean },
   entries: readonly Entry[],
 ): boolean {
+  const { created, rekeyed, changed, changedFields: fields, enabled: returning, reused: others } = source.safeguard;
   const made = plan.filter(({ action }) => action === 'create');
   const gone = plan.flatMap(({ fields: listed, entry }) => (listed === undefined && entry ? [entry] : []));
-  const replacing = made.flatMap((each) => replacedBy(each, gone, entries) ?? []);
+  // An incremental run cannot know whether an old id is gone.
+  const unknown = isFull ? [] : livingOf(entries, source);
+  const replacing = made.flatMap((each) => replacedBy(each, { gone, unknown }, entries) ?? []);
   const changing = (field: string) => plan.filter((each) => each.changed.includes(field)).length;
   if (living === 0) return false;
   if (exceeds(changing(enabled), returning, living) || exceeds(changing(reused), others, living)) return true;
@@ -108,9 +112,15 @@ const isPartOfFew = (count: number, { percent }: Bound, of: number, most: number
   exceeds(count, { percent: percent === 100 ? 100 : Math.max(percent, most), records: 5 }, of);
 
 /** Returns the match key by which a new record may replace one that is no longer listed, if one person has it. */
-function replacedBy({ fields = {} }: Planned, gone: readonly Entry[], entries: readonly Entry[]): Tier | undefined {
+function replacedBy(
+  { fields = {} }: Planned,
+  { gone, unknown }: { gone: readonly Entry[]; unknown: readonly Entry[] },
+  entries: readonly Entry[],
+): Tier | undefined {
   const tier = tiers.find((each) => holderOf(fields, each, entries) !== undefined);
-  return tier && gone.some(({ person }) => person === holderOf(fields, tier, entries)) ? tier : undefined;
+  if (tier === undefined) return undefined;
+  const replaced = isAddress(tier) ? [...gone, ...unknown] : gone;
+  return replaced.some(({ person }) => person === holderOf(fields, tier, entries)) ? tier : undefined;
 }
 
 /** Returns the person who has the first match key of a new record that only one person has. */

@@ -233,6 +233,20 @@ describe('a source that gives every person a new id', () => {
     expect(await statuses()).toEqual({ active: 15 });
   });
 
+  it('is held in an incremental run too, which cannot know that the old ids are gone', async () => {
+    const listed = (n: number) => ({ ...name(n), email: `p${n}@example.org` });
+    const restored = (n: number) => ({ ...listed(n), id: `new${n}` });
+    await imported(people(0, 40, listed));
+    await run(people(0, 5, restored), { mode: 'changes' });
+    expect(await statuses()).toEqual({ active: 45 });
+    const job = await run(people(5, 13, restored), { mode: 'changes' });
+    expect(await planOf(job)).toMatchObject({ reasons: [{ rule: 'rekeyed', field: 'email', count: 8, of: 45 }] });
+    expect(await examplesOf(job)).toEqual([['p5 → new5', 'p6 → new6', 'p7 → new7', 'p8 → new8', 'p9 → new9']]);
+    expect(await eventsOf(job)).toEqual({});
+    await release(job);
+    expect(await statuses()).toEqual({ active: 53 });
+  });
+
   it('is held before anyone is created if nothing is the same', async () => {
     await imported(people(0, 30, numbered));
     const job = await run(people(30, 60, numbered));

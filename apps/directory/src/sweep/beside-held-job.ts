@@ -2,7 +2,6 @@ import { encodeId, type Safeguard, type SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import {
-  countAdditions,
   countKnownBefore,
   countMarks,
   dropAllEntries,
@@ -23,6 +22,7 @@ import {
 } from '@idsync/database/directory';
 import type { KeyRules } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
+import { additionsOf } from './additions-of.js';
 import { additionReasons, destructiveActionOf } from './guard.js';
 import { isSetAside } from './set-aside.js';
 import { reportsDeletions } from './why-incomplete.js';
@@ -82,7 +82,7 @@ export async function deferToHeldJob(
     }
   }
   const removals = (await dropDestructive(tx, job.id)) > 0 || (!reportsDeletions(job) && (await hasMissing(tx, job)));
-  const additions = await deferAdditions(tx, job, held);
+  const additions = await deferAdditions(tx, tenantId, job, held);
   const kinds = [removals && 'deletions and disables', additions && 'new people and changes'].filter(Boolean);
   const waiting = kinds.length > 0 && `${kinds.join(', ')} wait for the decision about ${encodeId('job', held)}`;
   const notes = [unread, waiting].filter((note) => typeof note === 'string');
@@ -97,12 +97,12 @@ async function cancelHeldJob(tx: Transaction, tenantId: string, held: string, jo
 }
 
 /** Returns true if creations and changes of the run were dropped. */
-async function deferAdditions(tx: Transaction, job: JobState, held: string): Promise<boolean> {
+async function deferAdditions(tx: Transaction, tenantId: string, job: JobState, held: string): Promise<boolean> {
   if (!(await hasAdditions(tx, job.id))) return false;
   if (!(await hasAdditions(tx, held))) {
     const people = await findGuardOfPeople(tx, job);
     const known = await countKnownBefore(tx, job.connectorId, job.id);
-    const additions = people && (await countAdditions(tx, job.id));
+    const additions = people && (await additionsOf(tx, tenantId, job));
     const marks = await countMarks(tx, job.id);
     const guard = people ?? (await findSafeguard(tx, job.connectorId));
     if (additionReasons(guard, { known, additions, ...marks }).length === 0) return false;

@@ -2,7 +2,6 @@ import { defaultMatchingRules, type Message } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import {
-  countAdditions,
   countDoneDeletions,
   countEntries,
   countKnownBefore,
@@ -35,6 +34,7 @@ import { beyondQuota, peopleLimit, withinQuota } from '../people-quota.js';
 import { repeatedRecord } from '../read-batch.js';
 import { reportOvertaken } from '../report-overtaken.js';
 import { runChunk } from '../run-chunk.js';
+import { additionsOf } from './additions-of.js';
 import { deferToHeldJob } from './beside-held-job.js';
 import { boundsAdditions, quarantineNote, quarantineReasons } from './guard.js';
 import { moveAnchors } from './move-anchors.js';
@@ -142,7 +142,7 @@ async function completePlan(
     await moveAnchors(tx, job, { guard: people, rules, policy, now });
   }
   const { create, update, delete: deletions, disable: disables } = await countEntries(tx, job.id);
-  const additions = people && (await countAdditions(tx, job.id));
+  const additions = people && (await additionsOf(tx, tenantId, job));
   const marks = update > 0 ? await countMarks(tx, job.id) : { enabled: 0, reused: 0 };
   // Counting reads all records of the connector.
   const isEmpty = deletions + disables + marks.enabled + marks.reused + (additions ? create + update : 0) === 0;

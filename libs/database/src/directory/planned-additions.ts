@@ -22,7 +22,7 @@ export async function countMarks(tx: Transaction, jobId: string): Promise<{ enab
 export interface Additions {
   created: number;
   changed: { field: string; count: number }[];
-  /** Records to be created that share a match key with a record to be deleted, by kind of the key. */
+  /** Records to be created that share a match key with a record that they may replace, by kind of the key. */
   rekeyed: { field: MatchingKey; count: number }[];
 }
 
@@ -33,7 +33,15 @@ export interface Additions {
 const resembled = `(select id, record_id from sync_plan_entries
    where job_id = $1 and identity_id = c.resembles_id and action = 'delete' and incoming is null offset 0) d`;
 
-export async function countAdditions(tx: Transaction, jobId: string): Promise<Additions> {
+/**
+ * Counts what a plan adds. A record replaces one that the run deletes. `addresses`: match keys by which it may also
+ * replace one that its source no longer lists, of a run that cannot know this.
+ */
+export async function countAdditions(
+  tx: Transaction,
+  { id: jobId, connectorId }: { id: string; connectorId: string },
+  addresses: readonly string[] = [],
+): Promise<Additions> {
   const [row] = await tx.query<{ created: number }>(
     `select count(*)::int as created from sync_plan_entries where job_id = $1 and action = 'create'`,
     [jobId],
@@ -46,8 +54,12 @@ export async function countAdditions(tx: Transaction, jobId: string): Promise<Ad
   const rekeyed = await tx.query<{ field: MatchingKey; count: number }>(
     `select c.resembles_by as field, count(*)::int as count from sync_plan_entries c
       where c.job_id = $1 and c.action = 'create' and c.resembles_id is not null
-        and exists (select from ${resembled}) group by 1 order by 2 desc, 1`,
-    [jobId],
+        and (exists (select from ${resembled})
+             or (c.resembles_by = any($2) and exists (
+                   select from source_records r where r.identity_id = c.resembles_id and r.connector_id = $3
+                      and r.kind = 'user' and r.status <> 'deleted' offset 0)))
+      group by 1 order by 2 desc, 1`,
+    [jobId, texts(addresses), connectorId],
   );
   return { created: row?.created ?? 0, changed, rekeyed };
 }

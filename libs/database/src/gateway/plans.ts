@@ -104,13 +104,18 @@ async function findExamples(
   return rows.map(({ example }) => example);
 }
 
+/** Of a run that lists only some records, the old id is that of a record that is not deleted. */
 async function findReplacedIds(tx: Transaction, tenantId: string, jobId: string, by = ''): Promise<string[]> {
   const rows = await tx.query<{ example: string }>(
     `select d.external_id || ' → ' || c.external_id as example
        from sync_plan_entries c
-      cross join lateral (select external_id from sync_plan_entries
-                           where job_id = $2 and identity_id = c.resembles_id and action = 'delete' limit 1) d
-      where c.tenant_id = $1 and c.job_id = $2 and c.resembles_by = $3 order by c.id limit 5`,
+      cross join lateral (select coalesce(
+        (select external_id from sync_plan_entries
+          where job_id = $2 and identity_id = c.resembles_id and action = 'delete' limit 1),
+        (select r.external_id from source_records r join sync_plans p using (connector_id)
+          where p.job_id = $2 and r.identity_id = c.resembles_id and r.kind = 'user' and r.status <> 'deleted'
+          limit 1)) as external_id) d
+      where c.tenant_id = $1 and c.job_id = $2 and c.resembles_by = $3 and d.external_id is not null order by c.id limit 5`,
     [tenantId, jobId, by],
   );
   return rows.map(({ example }) => example);
