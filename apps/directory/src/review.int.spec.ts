@@ -252,6 +252,22 @@ describe('an operator', () => {
     expect(await directory.record('5')).toMatchObject({ decided: true });
   });
 
+  it('does not open an ignored case again, if its account has found its person since', async () => {
+    const logins = await directory.fixture.connector(directory.tenant, { records: 'account', name: 'Logins' });
+    const email = 'finn@x.org';
+    await directory.sync(hr, [
+      row('2', { first_name: 'Finn', last_name: 'Hale', email }),
+      row('4', { first_name: 'Cy', last_name: 'Berg', email }),
+    ]);
+    await directory.sync(logins, [row('a', { email, user_principal_name: 'fhale' })]);
+    const doubted = (await cases()).find(({ external_id }) => external_id === 'a');
+    const { id } = await directory.operate('case.resolve', { case_id: doubted?.id ?? '', resolution: 'ignore' });
+    await directory.sync(ad, [row('5', { user_principal_name: 'fhale' })]);
+    expect(await directory.people()).toContainEqual(['5', 'a']);
+    expect(await directory.operate('operation.revert', { operation_id: id })).toMatchObject({ status: 'done' });
+    expect((await cases()).map(({ external_id }) => external_id)).not.toContain('a');
+  });
+
   it('ignores a case until there is a new candidate', async () => {
     const case_id = await dispute();
     await directory.operate('case.resolve', { case_id, resolution: 'ignore' });

@@ -43,11 +43,10 @@ export async function revertOperation(
   refuseErased(await lockIdentities(tx, former));
   const revived = new Map((await findRedirects(tx, former)).map(({ id, createdAt }) => [id, createdAt]));
   // Reopened before the records move, because a new dispute then updates this case instead of opening a second one.
-  if (case_id) await reopenCase(tx, cause.tenantId, case_id, operation_id, cause.now);
-  await applyChanges(
-    tx,
-    { ...cause, revived },
-    links.flatMap(({ record_id, from }) => {
+  const reopened = case_id && (await reopenCase(tx, cause.tenantId, case_id, operation_id, cause.now));
+  const doubted = reopened && !records.has(reopened) ? await lockRecordsById(tx, [reopened]) : [];
+  await applyChanges(tx, { ...cause, revived }, [
+    ...links.flatMap(({ record_id, from }) => {
       const before = records.get(record_id);
       if (!before) return [];
       const record = {
@@ -59,7 +58,9 @@ export async function revertOperation(
       const evidence = from.evidence && withValues(from.evidence, before, records);
       return [{ before, placed: true, record: { ...record, updatedAt: cause.now }, ...(evidence && { evidence }) }];
     }),
-  );
+    // Its case was ignored, and is settled again if the record has found its person since.
+    ...doubted.map((record) => ({ before: record, record })),
+  ]);
   await markReverted(tx, operation_id, cause.operationId ?? operation_id);
   return { result: { reverted_operation_id: operation_id } };
 }

@@ -104,7 +104,7 @@ export async function closeCase(
 
 /**
  * Opens a case again when its decision is reverted. A record has one open case: one that has followed since is settled, and
- * its candidates are those of today.
+ * its candidates are those of today. Returns the record, or undefined if the case is deleted.
  */
 export async function reopenCase(
   tx: Transaction,
@@ -112,9 +112,9 @@ export async function reopenCase(
   caseId: string,
   operationId: string,
   now: Date,
-): Promise<void> {
+): Promise<string | undefined> {
   const closed = await lockCase(tx, tenantId, caseId);
-  if (!closed) return;
+  if (!closed) return undefined;
   const where = { tenantId, recordId: closed.recordId, status: 'open' as const };
   const newer: ReviewCase | undefined = await findRow(tx, ReviewCaseEntity, {
     where,
@@ -124,4 +124,5 @@ export async function reopenCase(
   const { kind, reason, candidates } = newer ?? closed;
   const open = { status: 'open' as const, operationId, closedAt: null };
   await tx.manager.update(ReviewCaseEntity, { id: caseId }, { ...open, kind, reason, candidates });
+  return closed.recordId;
 }
