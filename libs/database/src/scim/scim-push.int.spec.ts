@@ -271,10 +271,11 @@ describe('a SCIM resource among many', () => {
          from scim_resources where connector_id = $2 and position between 10001 and 10003`,
       [many.tenantId, many.connectorId],
     );
+    // Their ids follow those of the others, so that a page of these reads no deleted ones.
     await rows.rows(
       `insert into scim_resources
          (tenant_id, connector_id, kind, id, name_key, former_key, document, position, deleted_at)
-       select $1, $2::uuid, 'User', gen_random_uuid(), '',
+       select $1, $2::uuid, 'User', ('ffffffff-ffff-4fff-bfff-' || lpad(n::text, 12, '0'))::uuid, '',
               encode(sha256(convert_to($2::text || ' User former ' || n, 'UTF8')), 'hex'), '{}', n, now()
          from generate_series(1, 20000) n`,
       [many.tenantId, many.connectorId],
