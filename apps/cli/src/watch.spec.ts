@@ -18,7 +18,7 @@ describe('watching', () => {
 
   it('stops after its timeout', async () => {
     const watching = watch(async () => running, show, never, { timeoutMs: 0, outageMs: 0 });
-    await expect(watching).rejects.toThrow('the job or replay continues');
+    await expect(watching).rejects.toThrow('what was requested continues');
   });
 
   it('stops when the service stays unreachable longer than the outage limit', async () => {

@@ -28,7 +28,7 @@ export async function watch<Resource>(
       if (!(error instanceof UnreachableError) || Date.now() - lastResponse > outageMs) throw error;
     }
     if (Date.now() > end) {
-      throw new CliError(`stopped waiting after ${timeoutMs / 1_000} s; the job or replay continues`);
+      throw new CliError(`stopped waiting after ${timeoutMs / 1_000} s; what was requested continues`);
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

@@ -44,7 +44,7 @@ export type PlannedCounts = Pick<SyncPlan, 'deletions' | 'disables'> & {
 const smallTeam = 5;
 
 /** Percentages of the records of a small source, which has fewer than the bound, that a run may remove or change. */
-const mostOfFew = { deleted: 25, disabled: 25, changed: 50 };
+const mostOfFew: Partial<Record<BoundedRule, number>> = { deleted: 25, disabled: 25, changed: 50 };
 
 type Removals = Pick<SyncPlan, 'deletions' | 'disables'>;
 
@@ -160,7 +160,7 @@ export function boundsAdditions({ rule }: Pick<QuarantineReason, 'rule'>): boole
 function boundsWithFew(guard: Safeguard, rule: BoundedRule): [number, number][] {
   const [percent, records] = boundsOf(guard, rule);
   if (percent === 100) return [];
-  const most = Object.entries(mostOfFew).find(([of]) => of === rule)?.[1];
+  const most = mostOfFew[rule];
   return [
     [percent, records],
     ...(most === undefined ? [] : [[Math.max(percent, most), smallTeam] as [number, number]]),
