@@ -248,7 +248,7 @@ suite('the console in a browser', () => {
     await page.getByText('Linked. Press u to undo.').waitFor();
     await page.keyboard.press('u');
     await page.getByText('Undone. The case is open again.').waitFor();
-    await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(before)})`);
+    await page.getByText(String(before), { exact: true }).waitFor();
     expect(visit.reports).toEqual([]);
   });
 
