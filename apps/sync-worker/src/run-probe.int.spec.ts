@@ -127,6 +127,18 @@ describe('a test of a connector', () => {
     });
   });
 
+  it('counts the records with invisible characters, and shows them', async () => {
+    const named = (last_name: string) => ({ external_id: last_name, fields: { last_name: [last_name] } });
+    const described: Connector = {
+      async *read() {
+        yield { records: ['Lee', 'Li\u200b', '\u00a0Lo'].map(named), errors: [], cursor: {}, last: true };
+      },
+    };
+    expect(await answerOf(await probe('test'), described)).toMatchObject({
+      result: { warnings: ['2 of the first 3 records: last_name has invisible characters, for example "Li<U+200B>"'] },
+    });
+  });
+
   it('returns the reason of a source failure, and no details of internal errors', async () => {
     const refused = source([], new SourceError('the server refuses it', { code: 'auth_failed', said: 'wrong ***' }));
     expect(await answerOf(await probe('test'), refused)).toEqual({

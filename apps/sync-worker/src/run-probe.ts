@@ -5,6 +5,7 @@ import {
   type ProbeKind,
   type ProbeResult,
   type SourceRecord,
+  visibleText,
 } from '@idsync/contracts';
 import { endProbe, findJobSource, findOpenProbe } from '@idsync/database/sync';
 import { withTimeout } from '@idsync/runtime';
@@ -81,7 +82,7 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
   const missing = fieldsWithoutValue(records).map(
     (field) => `none of the first ${records.length} records has a value for ${field}`,
   );
-  const all = [...warnings, ...refusedValues(errors, records.length), ...missing];
+  const all = [...warnings, ...refusedValues(errors, records.length), ...invisibleValues(records), ...missing];
   return {
     ...(Object.keys(source).length > 0 && { source }),
     ...(all.length > 0 && { warnings: all }),
@@ -107,6 +108,21 @@ function refusedValues(errors: Page['errors'], records: number): string[] {
   return [...refused].map(
     ([message, { count, example }]) =>
       `${count} of the first ${total} records: ${message}, but for example ${JSON.stringify(example)}`,
+  );
+}
+
+/** Counts the values with invisible characters, which comparisons ignore. */
+function invisibleValues(records: readonly SourceRecord[]): string[] {
+  const found = new Map<string, string[]>();
+  for (const { fields } of records) {
+    for (const [field, values] of Object.entries(fields)) {
+      const hidden = values.map(visibleText).find((text, nth) => text !== values[nth]);
+      if (hidden !== undefined) found.set(field, [...(found.get(field) ?? []), hidden]);
+    }
+  }
+  return [...found].map(
+    ([field, [example, ...more]]) =>
+      `${more.length + 1} of the first ${records.length} records: ${field} has invisible characters, for example ${JSON.stringify(example)}`,
   );
 }
 

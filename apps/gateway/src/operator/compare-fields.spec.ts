@@ -21,6 +21,14 @@ describe('the values of a record and of a candidate', () => {
     expect(compareFields(own, [])).toEqual([]);
   });
 
+  it('agree without invisible characters, which are shown', () => {
+    const own = { employee_number: ['1\u200b7'], last_name: ['\u00a0Lee\u200d'] };
+    expect(compareFields(own, [{ employee_number: ['\uff11\uff17'], last_name: ['Li'] }])).toEqual([
+      { field: 'employee_number', value: '1<U+200B>7', other: '\uff11\uff17', agrees: true },
+      { field: 'last_name', value: '<U+00A0>Lee<U+200D>', other: 'Li', agrees: false },
+    ]);
+  });
+
   it('are cut after 200 letters', () => {
     expect(compareFields({ email: ['x'.repeat(500)] }, [])[0]?.value).toHaveLength(200);
   });

@@ -1,4 +1,4 @@
-import { matchingKeys, type responses } from '@idsync/contracts';
+import { comparedText, matchingKeys, type responses, visibleText } from '@idsync/contracts';
 
 type Fields = Readonly<Record<string, string[]>>;
 type Compared = NonNullable<responses.ReviewCase['candidates'][number]['compared']>;
@@ -29,16 +29,17 @@ export function compareFields(own: Fields, others: readonly Fields[]): Compared 
   return [...known, ...common].flatMap((field) => {
     const [mine, theirs] = [own[field] ?? [], valuesOf(field)];
     if (mine.length === 0 && theirs.length === 0) return [];
-    const folded = new Set(mine.map((value) => value.toLowerCase()));
+    const folded = new Set(mine.map(folding));
     return [
       {
         field,
         ...(mine.length > 0 && { value: shown(mine) }),
         ...(theirs.length > 0 && { other: shown(theirs) }),
-        agrees: theirs.some((value) => folded.has(value.toLowerCase())),
+        agrees: theirs.some((value) => folded.has(folding(value))),
       },
     ];
   });
 }
 
-const shown = (values: readonly string[]): string => values.join(', ').slice(0, mostLetters);
+const folding = (value: string): string => comparedText(value).toLowerCase();
+const shown = (values: readonly string[]): string => visibleText(values.join(', ')).slice(0, mostLetters);
