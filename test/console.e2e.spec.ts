@@ -212,7 +212,7 @@ suite('the console in a browser', () => {
     await page.getByRole('button', { name: 'Why? job_title' }).click();
     await page.getByText('Test Automation Consultant').waitFor();
     await page.getByText('HR decides: priority 10 precedes', { exact: false }).waitFor();
-    await page.getByText('ranked lower: priority 30, HR has 10').waitFor();
+    await page.getByText('the employment of another source decides').waitFor();
     await page.getByRole('link', { name: 'Source precedence' }).click();
     await page.waitForURL('**/rules?view=precedence');
     expect(visit.reports).toEqual([]);

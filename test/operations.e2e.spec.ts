@@ -397,6 +397,8 @@ settings:
   log_reads: true
   connector_time_zones:
     - {connector: HR, time_zone: Europe/Paris}
+  connector_employments:
+    - {connector: HR, employments: true}
 connectors:
   - name: HR
     type: csv

@@ -1,6 +1,7 @@
 // "Source precedence" of docs/directory.md.
-import { shownEntries } from './employments.js';
-import { type Entry, isDeleted } from './types.js';
+import { primaryOf, shownEntries } from './employments.js';
+import { employmentsOf } from './lifecycle.js';
+import { type Entry, isDeleted, isUser } from './types.js';
 
 /** The fields for which sources compete. */
 export const attributeFields = [
@@ -29,9 +30,24 @@ export function attributesOf(entries: readonly Entry[]): Record<string, string[]
 
 /** The records with a value; those that their source has deleted only if there are no others. */
 function candidatesOf(entries: readonly Entry[], field: string): Entry[] {
-  const said = entries.filter(({ fields }) => fields[field]);
+  const speaking = ofEmployment.includes(field) ? entries.filter((entry) => speaks(entry, entries)) : entries;
+  const said = speaking.filter(({ fields }) => fields[field]);
   const present = said.filter((entry) => !isDeleted(entry));
   return present.length > 0 ? present : said;
+}
+
+const ofEmployment = ['hire_date', 'job_title'];
+
+/** Of several sources of employments only the one that decides says what the employment is. */
+function speaks(entry: Entry, entries: readonly Entry[]): boolean {
+  if (!isUser(entry) || !entry.source.employments) return true;
+  const employments = entries.filter((other) => isUser(other) && other.source.employments);
+  const listed = employments.filter((other) => !isDeleted(other));
+  const counting = employmentsOf(listed.length > 0 ? listed : employments);
+  return (
+    entry ===
+    primaryOf(counting.filter(({ source }) => counting.every((other) => other.source.priority >= source.priority)))
+  );
 }
 
 const byText = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -18,6 +18,16 @@ const mapped: Readonly<Record<string, readonly string[]>> = {
     'manager_id',
     'status',
   ],
+  Contractors: [
+    'employee_number',
+    'email',
+    'first_name',
+    'last_name',
+    'job_title',
+    'hire_date',
+    'termination_date',
+    'status',
+  ],
   Directory: [
     'employee_number',
     'attributes.national_id',
@@ -60,9 +70,16 @@ const safeguard: Safeguard = {
 };
 
 export const sources: readonly Source[] = [
-  { name: 'HR', kind: 'user', priority: 10, safeguard },
-  { name: 'Directory', kind: 'user', priority: 20, safeguard: { ...safeguard, countsTheDay: true } },
-  { name: 'Logins', kind: 'account', priority: 30, safeguard },
+  { name: 'HR', kind: 'user', priority: 10, employments: true, safeguard },
+  { name: 'Contractors', kind: 'user', priority: 15, employments: true, safeguard },
+  {
+    name: 'Directory',
+    kind: 'user',
+    priority: 20,
+    employments: false,
+    safeguard: { ...safeguard, countsTheDay: true },
+  },
+  { name: 'Logins', kind: 'account', priority: 30, employments: false, safeguard },
 ];
 
 const mostRows = 12;
@@ -91,8 +108,8 @@ export function replacementOf({ name, ...source }: Source): Source {
   return { ...source, name: `${base}-${Number(times) + 1}`, priority: source.priority - 1 };
 }
 
-/** Sources that report their changes. HR is a file, which is always read completely. */
-export const reportsChanges = ({ name }: Source): boolean => !name.startsWith('HR');
+/** Sources that report their changes. Employments come from files, which are always read completely. */
+export const reportsChanges = ({ employments }: Source): boolean => !employments;
 
 /** The content of one source. */
 export class SourceContent {

@@ -12,7 +12,7 @@ export function shownEntries(entries: readonly Entry[]): Entry[] {
 }
 
 /** The active one, then the one with the latest hire date, then the one with the lowest external id. */
-function primaryOf(users: readonly Entry[]): Entry {
+export function primaryOf(users: readonly Entry[]): Entry {
   const [first] = [...users].sort(
     (a, b) =>
       byRank.indexOf(a.status) - byRank.indexOf(b.status) ||

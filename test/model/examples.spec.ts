@@ -21,9 +21,9 @@ const safeguard: Safeguard = {
   rekeyed: { percent: 10, records: 5 },
   changedFields: ['employee_number', 'email', 'first_name', 'last_name', 'display_name', 'hire_date'],
 };
-const hr: Source = { name: 'HR', kind: 'user', priority: 10, safeguard };
-const ad: Source = { name: 'AD', kind: 'user', priority: 20, safeguard };
-const logins: Source = { name: 'Logins', kind: 'account', priority: 20, safeguard };
+const hr: Source = { name: 'HR', kind: 'user', priority: 10, employments: false, safeguard };
+const ad: Source = { name: 'AD', kind: 'user', priority: 20, employments: false, safeguard };
+const logins: Source = { name: 'Logins', kind: 'account', priority: 20, employments: false, safeguard };
 
 /** The model of a new tenant, and complete runs of its sources. */
 function company() {

@@ -17,6 +17,7 @@ export function findingsOf(directory: Directory): string[] {
       ...(users.some((other) => isEarlierOf(other, user)) ? [`duplicate_in_source ${user.name}`] : []),
       ...(hasUnknownManager(directory, user) ? [`unknown_manager ${user.name}`] : []),
       ...(isKeptByAnotherSource(entries, user) ? [`leaver_in_other_source ${user.name}`] : []),
+      ...(isEmployedElsewhere(entries, user) ? [`employment_conflict ${user.name}`] : []),
     ]),
     ...cycles(users).map((people) => cycleLine(people.map((person) => directory.of(person).map(({ name }) => name)))),
   ].map((text) => `finding ${text}`);
@@ -51,6 +52,19 @@ function isKeptByAnotherSource(entries: readonly Entry[], user: Entry): boolean 
   const own = entries.filter((entry) => isUser(entry) && entry.person === user.person);
   const first = Math.min(...own.filter(isPresent).map(({ source }) => source.priority));
   return user.source.priority === first && own.some((entry) => isDeleted(entry) && entry.source.priority < first);
+}
+
+/** A preceding employment has ended, and this one does not follow it. */
+function isEmployedElsewhere(entries: readonly Entry[], user: Entry): boolean {
+  const own = entries.filter((entry) => isUser(entry) && entry.person === user.person && entry.source.employments);
+  const isRunning = ({ status }: Entry) => status === 'active' || status === 'suspended';
+  const first = Math.min(...own.filter(isRunning).map(({ source }) => source.priority));
+  if (!own.includes(user) || !isRunning(user) || user.source.priority !== first) return false;
+  const { hire_date: hired = '' } = user.fields;
+  return own.some(({ status, source, fields: { termination_date: ends = '' } }) => {
+    const follows = hired !== '' && ends !== '' && ends <= hired;
+    return status === 'inactive' && source.priority < first && !follows;
+  });
 }
 
 /** People who manage each other in a circle; not those who manage themselves. */

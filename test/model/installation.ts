@@ -128,8 +128,8 @@ export class Tenant {
   ) {}
 
   /** Creates the connector of a source. */
-  async add({ name, kind, priority, safeguard }: Source): Promise<void> {
-    const connector = await this.sync.rows.connector(this.id, { name, records: kind, priority });
+  async add({ name, kind, priority, employments, safeguard }: Source): Promise<void> {
+    const connector = await this.sync.rows.connector(this.id, { name, records: kind, priority, employments });
     await this.sync.rows.rows('update connectors set safeguard = safeguard || $2::jsonb where id = $1', [
       connector,
       JSON.stringify(settingsOf(safeguard)),
@@ -157,6 +157,15 @@ export class Tenant {
   async run(source: Source, reader: ContentReader, options: RunOptions): Promise<{ id: string; status: string }> {
     const id = await this.sync.run(this.id, this.connectorOf(source), reader.connector(), options);
     return { id, status: await this.statusOf(id) };
+  }
+
+  /** The external ids of a run's rows that waited because a person would have lost access. */
+  async setAsideForAccess(job: string): Promise<Set<string>> {
+    const rows = await this.sync.rows.rows<{ id: string }>(
+      `select external_id as id from sync_plan_entries where job_id = $1 and 'losing' = any(changed_fields)`,
+      [job],
+    );
+    return new Set(rows.map(({ id }) => id));
   }
 
   async statusOf(job: string): Promise<string> {

@@ -18,12 +18,26 @@ const ofAccounts: Readonly<Record<string, string>> = { disabled: 'inactive', loc
 const mostActive = (statuses: readonly string[]): string =>
   fromMostActive.find((status) => statuses.includes(status)) ?? 'deleted';
 
+const isRunning = ({ status }: Entry): boolean => status === 'active' || status === 'suspended';
+
+/** Of the employments: those that run, else those that will, else all. */
+export function employmentsOf(entries: readonly Entry[]): Entry[] {
+  const all = entries.filter((entry) => isUser(entry) && entry.source.employments);
+  if (all.some(isRunning)) return all.filter(isRunning);
+  const future = all.filter(({ status }) => status === 'pending');
+  return future.length > 0 ? future : all;
+}
+
 /** The status of an identity: the one that its lifecycle authority says. */
 export function statusOfPerson(entries: readonly Entry[]): string {
   const listed = entries.filter((entry) => isUser(entry) && !isDeleted(entry));
   if (listed.length > 0) {
-    const first = Math.min(...listed.map(({ source }) => source.priority));
-    return mostActive(listed.filter(({ source }) => source.priority === first).map(({ status }) => status));
+    const employments = employmentsOf(listed);
+    const hasOnlyEnded =
+      !employments.some(isRunning) && listed.some(({ source, status }) => source.employments && status === 'inactive');
+    const voting = [...employments, ...(hasOnlyEnded ? [] : listed.filter(({ source }) => !source.employments))];
+    const first = Math.min(...voting.map(({ source }) => source.priority));
+    return mostActive(voting.filter(({ source }) => source.priority === first).map(({ status }) => status));
   }
   if (entries.some(isUser)) return 'deleted';
   return mostActive(entries.map(({ status }) => ofAccounts[status] ?? status));

@@ -10,6 +10,8 @@ export interface Source {
   kind: Kind;
   /** The lowest number precedes. */
   priority: number;
+  /** Lists employments, and not logins of a directory. */
+  employments: boolean;
   safeguard: Safeguard;
 }
 

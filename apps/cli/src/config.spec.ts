@@ -23,6 +23,7 @@ const settings = {
   grace_days: 30,
   four_eyes: false,
   connector_time_zones: [{ connector_id: 'con_1', time_zone: 'Europe/Berlin' }],
+  connector_employments: [],
   connector_stale_hours: [],
 };
 const rules = { certain: ['email'], weak: [], several_employments: 'primary' };

@@ -72,6 +72,7 @@ export const findingKinds = namesOf<FindingKind>({
   leaver_in_other_source: true,
   user_looks_like_machine: true,
   account_looks_like_machine: true,
+  employment_conflict: true,
 });
 
 export const findingStates = namesOf<FindingState>({ open: true, accepted: true, resolved: true });

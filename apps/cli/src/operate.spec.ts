@@ -363,15 +363,17 @@ describe('rules and priorities', () => {
     expect(calls().at(-1)).toEqual([`PUT ${path}`, priorities]);
   });
 
-  it('for dates and leavers are shown with the time zones of connectors and set from a file', async () => {
+  it('for dates and leavers are shown with the settings of connectors and set from a file', async () => {
     const path = '/tenants/ten_1/lifecycle-policy';
     const connector_time_zones = [{ connector_id: 'con_1', time_zone: 'America/New_York' }];
-    const policy = { time_zone: 'Europe/Oslo', connector_time_zones, grace_days: 60 };
+    const connector_employments = [{ connector_id: 'con_2', employments: false }];
+    const policy = { time_zone: 'Europe/Oslo', connector_time_zones, connector_employments, grace_days: 60 };
     replies[`GET ${path}`] = [[200, policy]];
     replies[`PUT ${path}`] = [[200, done('lifecycle.change', { identities_changed: 4 })]];
     const { out } = await idsync(['lifecycle', 'show']);
     expect(out).toContain('time_zone   Europe/Oslo\n');
     expect(out).toContain('con_1      America/New_York\n');
+    expect(out).toMatch(/^con_2 +false$/m);
     await writeFile(join(service.cwd, 'lifecycle.json'), (await idsync(['lifecycle', 'show', '--json'])).out);
     expect((await idsync(['lifecycle', 'set', '--file', 'lifecycle.json'])).code).toBe(0);
     expect(calls().at(-1)).toEqual([`PUT ${path}`, policy]);

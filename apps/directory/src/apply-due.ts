@@ -26,11 +26,18 @@ const chunkSize = 500;
 export async function applyDue(database: Database, tenantId: string, fixedTime?: Date): Promise<number> {
   const time = causedAt(fixedTime);
   while ((await database.transaction(tenantId, (tx) => purgeErased(tx, tenantId, time.now))) === chunkSize);
-  for (let done = 0; ; ) {
-    const taken = await runChunk(database, tenantId, chunkSize, (tx, size) => changeDue(tx, tenantId, time, size));
-    done += taken.count;
-    if (!taken.more) return done;
+  let done = 0;
+  // Employments begin before others end, so that no person loses access in between.
+  for (const begin of [true, false]) {
+    for (let more = true; more; ) {
+      const taken = await runChunk(database, tenantId, chunkSize, (tx, size) =>
+        changeDue(tx, tenantId, time, { begin, limit: size }),
+      );
+      done += taken.count;
+      more = taken.more;
+    }
   }
+  return done;
 }
 
 async function purgeErased(tx: Transaction, tenantId: string, now: Date): Promise<number> {
@@ -49,10 +56,10 @@ async function changeDue(
   tx: Transaction,
   tenantId: string,
   time: ReturnType<typeof causedAt>,
-  size: number,
+  part: { begin: boolean; limit: number },
 ): Promise<{ count: number; more: boolean }> {
   const { now } = time;
-  const due = await findDueRecords(tx, tenantId, now, size);
+  const due = await findDueRecords(tx, tenantId, now, part);
   if (due.length === 0) return { count: 0, more: false };
   const tenant = await loadTenant(tx, tenantId, due.some((each) => each.bringsReferences) ? 'alone' : 'shared');
   const ids = due.map(({ id }) => id);
@@ -62,7 +69,7 @@ async function changeDue(
     { ...tenant, ...time },
     records.map((record) => dueChange(record, tenant.policy, now)),
   );
-  return { count: records.length, more: records.length === size };
+  return { count: records.length, more: records.length === part.limit };
 }
 
 function dueChange(before: StoredRecord, policy: LifecyclePolicy, now: Date): RecordChange {

@@ -1,4 +1,4 @@
-import { defaultMatchingRules, type LifecyclePolicy, type MatchingRules } from '@idsync/contracts';
+import { defaultMatchingRules, type LifecyclePolicy, listsEmployments, type MatchingRules } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { type ConnectorInfo, findConnectors, lockReferences } from '@idsync/database/directory';
 import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
@@ -58,7 +58,9 @@ export async function loadTenant(
     findMatchingRules(tx, tenantId),
     findLifecyclePolicy(tx, tenantId),
   ]);
-  const connectors = new Map(all.map((connector) => [connector.id, connector]));
+  const connectors = new Map(
+    all.map((connector) => [connector.id, { ...connector, employments: listsEmployments(connector, policy) }]),
+  );
   return {
     tenantId,
     connectors,

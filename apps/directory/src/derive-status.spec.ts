@@ -1,11 +1,21 @@
+import type { ConnectorInfo } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import { storedRecord, uuid } from '../test/stored-record.js';
 import { deriveIdentityStatus } from './derive-status.js';
 
-/** Sources 1, 2 and 3 in the order of their precedence; 3 and 4 have the same. */
-const rankOf = (connectorId: string) => Math.min(Number(connectorId.slice(-1)), 3) * 10;
+/** Sources 1, 2 and 3 in the order of their precedence; 3 and 4 have the same, and so have the employers 6, 7 and 8. */
+const rankOf = (connectorId: string) => {
+  const source = Number(connectorId.slice(-1));
+  return source > 5 ? (source - 5) * 10 + 5 : Math.min(source, 3) * 10;
+};
+const connectors = new Map(
+  [6, 7, 8].map((source): [string, ConnectorInfo] => [
+    uuid(source),
+    { id: uuid(source), type: 'csv', priority: 1, records: 'user', employments: true },
+  ]),
+);
 const statusOf = (...records: Parameters<typeof deriveIdentityStatus>[0][number][]) =>
-  deriveIdentityStatus(records, rankOf);
+  deriveIdentityStatus(records, { rankOf, connectors });
 
 const user = (source: number, status: string) => storedRecord(1, { connectorId: uuid(source), status });
 const unlistedUser = (source: number) => ({ ...user(source, 'deleted'), contentHash: Buffer.alloc(0) });
@@ -49,5 +59,31 @@ describe('the status of an identity', () => {
   it('is that of its machine without users and accounts, and deleted without any record', () => {
     expect(statusOf(machine('orphaned'))).toBe('active');
     expect(statusOf()).toBe('deleted');
+  });
+});
+
+describe('the status of a person with employments in several sources', () => {
+  it.each([
+    ['a contract runs while the employment has not begun', ['pending', 'active'], 'active'],
+    ['the employment has begun after the contract', ['active', 'inactive'], 'active'],
+    ['one of two employers says that the person has left', ['inactive', 'active'], 'active'],
+    ['the employment is to come after the contract', ['inactive', 'pending'], 'pending'],
+    ['both have ended', ['inactive', 'deleted'], 'inactive'],
+    ['the employer that precedes has suspended the person', ['suspended', 'active'], 'suspended'],
+  ])('when %s', (_, statuses, expected) => {
+    const records = statuses.map((status, nth) => user(6 + nth, status));
+    expect(statusOf(...records)).toBe(expected);
+    expect(statusOf(...records.reverse())).toBe(expected);
+  });
+
+  it('is not revived by a directory, whatever its precedence', () => {
+    expect(statusOf(user(1, 'active'), user(6, 'inactive'))).toBe('inactive');
+    expect(statusOf(user(1, 'active'), user(6, 'inactive'), user(7, 'pending'))).toBe('pending');
+  });
+
+  it('follows a directory of higher precedence while an employment runs or is to come', () => {
+    expect(statusOf(user(1, 'suspended'), user(6, 'active'))).toBe('suspended');
+    expect(statusOf(user(1, 'active'), user(6, 'pending'))).toBe('active');
+    expect(statusOf(user(3, 'active'), user(6, 'pending'))).toBe('pending');
   });
 });

@@ -1,7 +1,7 @@
-import type { PersonStatus } from '@idsync/contracts';
+import { decidingUsers, type PersonStatus, type RankedUser } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
 import { isTombstone } from './matching/record-keys.js';
-import type { Ranking } from './rank-sources.js';
+import type { Precedence } from './rank-sources.js';
 
 type RecordState = Pick<StoredRecord, 'kind' | 'status' | 'connectorId' | 'contentHash'>;
 
@@ -23,30 +23,40 @@ const fromMachine: Readonly<Record<string, PersonStatus>> = {
 };
 
 /**
- * Returns the status that the lifecycle authority gives: the first source in the precedence of `status` that lists the
- * person as a user, its best status if it lists several. Without users: the best status of the accounts, else of the
- * machines.
+ * Returns the status that the lifecycle authority gives, its best status if it lists several users. Without users: the
+ * best status of the accounts, else of the machines.
  */
-export function deriveIdentityStatus(records: readonly RecordState[], rankOf: Ranking): PersonStatus {
+export function deriveIdentityStatus(records: readonly RecordState[], precedence: Precedence): PersonStatus {
   const [first] = records;
   // Most people of an import.
   if (records.length === 1 && first?.kind === 'user') return first.status as PersonStatus;
   const users = records.filter((record) => record.kind === 'user');
-  if (users.length > 0) return best(decidingUsers(users, rankOf).map((user) => user.status as PersonStatus));
+  if (users.length > 0) return best(decidingUsers(listedUsers(users, precedence)).map(({ status }) => status));
   const accounts = records.filter((record) => record.kind === 'account');
   if (accounts.length > 0) return best(accounts.map((account) => fromAccount[account.status] ?? 'inactive'));
   return best(records.map((record) => fromMachine[record.status] ?? 'inactive'));
 }
 
-/** Returns the users of the lifecycle authority. Sources of equal precedence decide together. */
-function decidingUsers(users: readonly RecordState[], rankOf: Ranking): readonly RecordState[] {
+/** Returns those of the users that a source lists, all if none does. */
+function listedUsers(users: readonly RecordState[], precedence: Precedence): (RankedUser & { status: PersonStatus })[] {
   const listed = users.filter((user) => !isTombstone(user));
-  const ranked = (listed.length > 0 ? listed : users).map((user) => ({
-    user,
-    rank: rankOf(user.connectorId, 'status'),
+  return (listed.length > 0 ? listed : users).map((user) => ({
+    status: user.status as PersonStatus,
+    ...rankedUser(user, precedence),
   }));
-  const first = Math.min(...ranked.map((each) => each.rank));
-  return ranked.filter((each) => each.rank === first).map(({ user }) => user);
+}
+
+/** Returns what decides between users of a person. */
+export function rankedUser(
+  { connectorId, status }: Pick<StoredRecord, 'connectorId' | 'status'>,
+  { rankOf, connectors }: Precedence,
+): RankedUser {
+  return {
+    statusRank: rankOf(connectorId, 'status'),
+    isEmployment: connectors.get(connectorId)?.employments ?? false,
+    isPending: status === 'pending',
+    hasLeft: status === 'inactive' || status === 'deleted',
+  };
 }
 
 function best(statuses: readonly PersonStatus[]): PersonStatus {

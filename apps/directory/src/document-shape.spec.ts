@@ -94,7 +94,8 @@ describe('the fields of a document', () => {
   it('match the document version', () => {
     const records = recordKinds.map(fullRecord);
     const connector = { id: connectorId, type: 'csv', priority: 1 };
-    const attributes = mergeAttributes(identityId, records, new Map([[connectorId, connector as never]]), () => 1);
+    const connectors = new Map([[connectorId, connector as never]]);
+    const attributes = mergeAttributes(identityId, records, { connectors, rankOf: () => 1 });
     const identity = { id: identityId, displayName: 'Ann', status: 'active', createdAt: at, updatedAt: at } as const;
     const document = JSON.parse(renderIdentity(identity, attributes, records));
     expect(shapeOf(document)).toEqual(shapes[documentVersion]);

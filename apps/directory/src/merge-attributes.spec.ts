@@ -30,14 +30,48 @@ function record(parts: Partial<StoredRecord>): StoredRecord {
 
 function connectors(first: number, second: number): Map<string, ConnectorInfo> {
   return new Map([
-    [connectorIds[0], { id: connectorIds[0], type: 'csv', priority: first, records: 'user' }],
-    [connectorIds[1], { id: connectorIds[1], type: 'ldif', priority: second, records: 'user' }],
+    [connectorIds[0], { id: connectorIds[0], type: 'csv', priority: first, records: 'user', employments: false }],
+    [connectorIds[1], { id: connectorIds[1], type: 'ldif', priority: second, records: 'user', employments: false }],
   ]);
 }
 
 function merge(id: string, records: readonly StoredRecord[], sources: Map<string, ConnectorInfo>) {
-  return mergeAttributes(id, records, sources, rankSources(sources, []));
+  return mergeAttributes(id, records, { connectors: sources, rankOf: rankSources(sources, []) });
 }
+
+describe('the fields of an employment', () => {
+  const employers = new Map(
+    [...connectors(10, 20)].map(([id, connector]): [string, ConnectorInfo] => [
+      id,
+      { ...connector, employments: true },
+    ]),
+  );
+  const titles = (first: Partial<StoredRecord>, second: Partial<StoredRecord>) =>
+    merge(identityId, [record(first), record({ connectorId: connectorIds[1], ...second })], employers).map(
+      ({ field_name, field_value }) => `${field_name}: ${field_value}`,
+    );
+  const employee = { fields: { hire_date: ['2027-01-01'], job_title: ['Engineer'], email: ['ann@x.org'] } };
+  const contract = { fields: { termination_date: ['2026-12-31'], job_title: ['Contractor'], email: ['ann@c.org'] } };
+
+  it('come from the one that runs, and other fields from the source that precedes', () => {
+    expect(titles({ ...employee, status: 'pending' }, contract)).toEqual([
+      'email: ann@x.org',
+      'email: ann@c.org',
+      'job_title: Contractor',
+      'termination_date: 2026-12-31',
+    ]);
+  });
+
+  it.each([
+    ['ended', { status: 'inactive' as const }],
+    ['is no longer listed', { status: 'deleted' as const, contentHash: Buffer.alloc(0) }],
+  ])('do not come from a contract that %s, also if the employment has none', (_, over) => {
+    expect(titles(employee, { ...contract, ...over }).filter((each) => !each.startsWith('email'))).toEqual([
+      'hire_date: 2027-01-01',
+      'job_title: Engineer',
+    ]);
+  });
+});
 
 describe('merging attributes', () => {
   it('puts the lower priority number first', () => {

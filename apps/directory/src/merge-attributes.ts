@@ -1,9 +1,10 @@
-import { encodeId, matchingKeys } from '@idsync/contracts';
-import type { ConnectorInfo, StoredRecord } from '@idsync/database/directory';
+import { countingEmployments, employmentFields, encodeId, matchingKeys } from '@idsync/contracts';
+import type { StoredRecord } from '@idsync/database/directory';
+import { rankedUser } from './derive-status.js';
 import { isoTime } from './iso-time.js';
 import { isGone } from './matching/record-keys.js';
-import { primaryEmployments } from './primary-employments.js';
-import type { Ranking } from './rank-sources.js';
+import { precedes, primaryEmployments } from './primary-employments.js';
+import type { Precedence } from './rank-sources.js';
 
 /** One candidate for one attribute, as in the API. */
 export interface Attribute {
@@ -33,18 +34,20 @@ const freePrefix = 'attributes.';
  * Returns all candidates by field, the winner first: the lower priority number, then the newer value, then the lower
  * source id. A field with several values in one record has one candidate per value. Of several users of one source only
  * the primary employment has candidates, because fields that only an earlier contract has, such as a termination date,
- * are not values of the person. A record that its source has deleted has candidates only for fields that no other
+ * are not values of the person. Of several sources of employments only the one that decides has candidates for the
+ * fields of an employment. A record that its source has deleted has candidates only for fields that no other
  * record has.
  */
 export function mergeAttributes(
   identityId: string,
   records: readonly StoredRecord[],
-  connectors: ReadonlyMap<string, ConnectorInfo>,
-  rankOf: Ranking,
+  precedence: Precedence,
 ): Attribute[] {
+  const { connectors, rankOf } = precedence;
   const publicId = encodeId('identity', identityId);
   const inOrder = [...contributors(records)].sort((a, b) => order(a.externalId, b.externalId));
   const kept = inOrder.some(isGone) ? namesOf(inOrder.filter((record) => !isGone(record))) : undefined;
+  const silent = silentEmployments(inOrder, precedence);
   const candidates: Attribute[] = [];
   for (const record of inOrder) {
     const sourceType = connectors.get(record.connectorId)?.type ?? 'unknown';
@@ -52,7 +55,7 @@ export function mergeAttributes(
     const createdAt = isoTime(record.createdAt);
     const isSuperseded = isGone(record) ? kept : undefined;
     for (const { field, name, values } of attributesOf(record)) {
-      if (isSuperseded?.has(name)) continue;
+      if (isSuperseded?.has(name) || (silent.has(record) && employmentFields.includes(name))) continue;
       const priority = rankOf(record.connectorId, name);
       for (const value of values) {
         candidates.push({
@@ -68,6 +71,22 @@ export function mergeAttributes(
     }
   }
   return candidates.sort(byFieldThenRank);
+}
+
+/** Returns the users of employments that do not decide: their dates are not those of the person. */
+function silentEmployments(users: readonly StoredRecord[], precedence: Precedence): Set<StoredRecord> {
+  // Most people of an import.
+  if (users.length === 1) return new Set();
+  const ranked = users
+    .filter(({ kind }) => kind === 'user')
+    .map((record) => ({ record, isListed: !isGone(record), ...rankedUser(record, precedence) }));
+  const employments = ranked.filter(({ isEmployment }) => isEmployment);
+  if (employments.length < 2) return new Set();
+  const listed = employments.filter(({ isListed }) => isListed);
+  const [deciding] = countingEmployments(listed.length > 0 ? listed : employments).sort(
+    (a, b) => a.statusRank - b.statusRank || (precedes(a.record, b.record) ? -1 : 1),
+  );
+  return new Set(employments.flatMap((each) => (each === deciding ? [] : each.record)));
 }
 
 function namesOf(records: readonly StoredRecord[]): Set<string> {

@@ -16,7 +16,8 @@ export function primaryEmployments(records: readonly StoredRecord[]): StoredReco
   return records.filter((record) => record.kind !== 'user' || primary.get(record.connectorId) === record);
 }
 
-function precedes(a: StoredRecord, b: StoredRecord): boolean {
+/** Returns true if the first of two users is rather the primary employment. */
+export function precedes(a: StoredRecord, b: StoredRecord): boolean {
   const byStatus = rankOf(a) - rankOf(b);
   if (byStatus !== 0) return byStatus < 0;
   const [hiredA, hiredB] = [hireDateOf(a), hireDateOf(b)];

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { uuid } from '../test/stored-record.js';
 import { rankSources } from './rank-sources.js';
 
-const connector: ConnectorInfo = { id: uuid(1), type: 'csv', priority: 30, records: 'user' };
+const connector: ConnectorInfo = { id: uuid(1), type: 'csv', priority: 30, records: 'user', employments: false };
 const forField = { field: 'email', connectorId: uuid(1), priority: 10 };
 const forAll = { field: '*', connectorId: uuid(1), priority: 20 };
 

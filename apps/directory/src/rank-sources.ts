@@ -1,6 +1,12 @@
 import type { ConnectorInfo } from '@idsync/database/directory';
 import type { AttributePriority } from '@idsync/database/settings';
 
+/** By what sources precede others. */
+export interface Precedence {
+  rankOf: Ranking;
+  connectors: ReadonlyMap<string, ConnectorInfo>;
+}
+
 /** Returns the priority of a source for a field; the lowest number wins. */
 export type Ranking = (connectorId: string, field: string) => number;
 

@@ -87,7 +87,6 @@ async function renderChunk(
 /** Renders these records and their complete identities. */
 async function renderRecords(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<void> {
   const cause = await loadTenant(tx, tenantId);
-  const { connectors, rankOf } = cause;
   const stored = await lockRecordsById(tx, await findRecordsOfSameIdentities(tx, ids));
   const records = stored.map((record) => ({ ...record, document: renderRecord(record, tenantId) }));
   const members = new Map<string, StoredRecord[]>();
@@ -96,7 +95,7 @@ async function renderRecords(tx: Transaction, tenantId: string, ids: readonly st
   }
   const identities = (await lockIdentities(tx, [...members.keys()])).map((before) => {
     const own = members.get(before.id) ?? [];
-    const document = renderIdentity(before, mergeAttributes(before.id, own, connectors, rankOf), own);
+    const document = renderIdentity(before, mergeAttributes(before.id, own, cause), own);
     return { before, identity: { ...before, document } };
   });
   const chunk = new Set(ids);

@@ -8,7 +8,7 @@ import { settleIdentities } from './settle-identities.js';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const [ann, bob] = [uuid(100), uuid(101)];
-const hr: ConnectorInfo = { id: uuid(1), type: 'csv', priority: 1, records: 'user' };
+const hr: ConnectorInfo = { id: uuid(1), type: 'csv', priority: 1, records: 'user', employments: false };
 const cause: TimedCause = {
   tenantId: uuid(800),
   jobId: uuid(901),

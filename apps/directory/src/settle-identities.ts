@@ -133,14 +133,15 @@ function nextIdentity(
   id: string,
   before: StoredIdentity | undefined,
   group: readonly RecordChange[],
-  { connectors, rankOf, at, revived }: TimedCause,
+  cause: TimedCause,
 ): StoredIdentity {
+  const { at, revived } = cause;
   const records = group.map(({ record }) => record);
-  const attributes = mergeAttributes(id, records, connectors, rankOf);
+  const attributes = mergeAttributes(id, records, cause);
   const draft = {
     id,
     displayName: displayNameOf(winners(attributes), records) ?? before?.displayName,
-    status: deriveIdentityStatus(records, rankOf),
+    status: deriveIdentityStatus(records, cause),
     createdAt: before?.createdAt ?? revived?.get(id) ?? at,
     updatedAt: before?.updatedAt ?? at,
   };

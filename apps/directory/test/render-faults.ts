@@ -1,3 +1,4 @@
+import { lifecyclePolicy, listsEmployments } from '@idsync/contracts';
 import type { ConnectorInfo, StoredIdentity, StoredRecord } from '@idsync/database/directory';
 import type { DirectoryFixture } from '@idsync/testing';
 import { deriveIdentityStatus } from '../src/derive-status.js';
@@ -9,11 +10,20 @@ import { renderRecord } from '../src/render-record.js';
 /** Returns the documents of a tenant that differ from the rendering of their rows, as text. */
 export async function renderFaults(fixture: DirectoryFixture, tenant: string): Promise<string[]> {
   const records = await recordsOf(fixture, tenant);
-  const connectors = await fixture.rows<ConnectorInfo & { id: string }>(
-    'select id, type, priority, records from connectors where tenant_id = $1',
+  const connectors = await fixture.rows<Omit<ConnectorInfo, 'employments'> & { mapped: string[] }>(
+    `select id, type, priority, records,
+            array(select jsonb_object_keys(coalesce(config -> 'fields', '{}'))) as mapped
+       from connectors where tenant_id = $1`,
     [tenant],
   );
-  const facts = new Map(connectors.map((connector) => [connector.id, connector]));
+  const [stored] = await fixture.rows<{ policy: object }>(
+    'select policy from lifecycle_policies where tenant_id = $1',
+    [tenant],
+  );
+  const policy = lifecyclePolicy.parse(stored?.policy ?? {});
+  const facts = new Map(
+    connectors.map((connector) => [connector.id, { ...connector, employments: listsEmployments(connector, policy) }]),
+  );
   const priorities = await fixture.rows<{ field: string; connectorId: string; priority: number }>(
     'select field, connector_id as "connectorId", priority from attribute_priorities where tenant_id = $1',
     [tenant],
@@ -22,14 +32,14 @@ export async function renderFaults(fixture: DirectoryFixture, tenant: string): P
     `select id, display_name as "displayName", status, created_at as "createdAt", updated_at as "updatedAt", document from identities where tenant_id = $1`,
     [tenant],
   );
-  const rankOf = rankSources(facts, priorities);
+  const precedence = { connectors: facts, rankOf: rankSources(facts, priorities) };
   return [
     ...records.flatMap((record) => documentFault(`record ${record.externalId}`, record, renderRecord(record, tenant))),
     ...identities.flatMap((stored) => {
       const own = records.filter(({ identityId }) => identityId === stored.id);
-      const attributes = mergeAttributes(stored.id, own, facts, rankOf);
+      const attributes = mergeAttributes(stored.id, own, precedence);
       const displayName = displayNameOf(winners(attributes), own) ?? stored.displayName ?? undefined;
-      const status = deriveIdentityStatus(own, rankOf);
+      const status = deriveIdentityStatus(own, precedence);
       const faults = documentFault(
         stored.id,
         stored,

@@ -14,6 +14,7 @@ export const findingKinds = [
   'leaver_in_other_source',
   'user_looks_like_machine',
   'account_looks_like_machine',
+  'employment_conflict',
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];
 
@@ -30,6 +31,7 @@ export const findingSubjects = {
   leaver_in_other_source: 'user',
   user_looks_like_machine: 'user',
   account_looks_like_machine: 'account',
+  employment_conflict: 'user',
 } as const satisfies Record<FindingKind, IdKind>;
 
 /** `accepted` by an operator, with a reason; `resolved` when the reason of the finding is gone. */

@@ -56,6 +56,7 @@ export type * as responses from './http/responses.js';
 export { errorStatusesOf, hasQueryName, queryNames, type RouteDefinition } from './http/route.js';
 export { routes } from './http/routes.js';
 export * from './ids.js';
+export * from './lifecycle-authority.js';
 export * from './lifecycle-policy.js';
 export * from './machines.js';
 export * from './matching-rules.js';

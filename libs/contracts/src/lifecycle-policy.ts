@@ -14,6 +14,16 @@ export const lifecyclePolicy = z.strictObject({
     })
     .default([])
     .describe('Time zones of connectors, where they differ from `time_zone`.'),
+  connector_employments: z
+    .array(z.strictObject({ connector_id: z.string().min(1).max(100), employments: z.boolean() }))
+    .max(200)
+    .refine((list) => new Set(list.map((each) => each.connector_id)).size === list.length, {
+      error: 'must not name a connector twice',
+    })
+    .default([])
+    .describe(
+      'Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.',
+    ),
   start_days_before: days(0, 90, 0).describe('How many days before the hire date a pending user becomes active.'),
   grace_days: days(0, 3650, 30).describe('How long a user is inactive before the status becomes deleted.'),
   retention_days: days(1, 3650, 30).describe('How long a deleted record can be read before it is purged.'),

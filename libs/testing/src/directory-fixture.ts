@@ -7,6 +7,8 @@ export interface ConnectorSeed {
   type?: 'csv' | 'ldif';
   priority?: number;
   records?: RecordKind;
+  /** Whether it maps a date of employments. */
+  employments?: boolean;
 }
 
 /** Inserts rows that other services would have written, as the database administrator, and reads the results. */
@@ -38,8 +40,16 @@ export class DirectoryFixture {
   async connector(tenantId: string, seed: ConnectorSeed = {}): Promise<string> {
     const id = newUuid();
     await this.client.query(
-      `insert into connectors (id, tenant_id, type, name, priority, records, config) values ($1, $2, $3, $4, $5, $6, '{}')`,
-      [id, tenantId, seed.type ?? 'csv', seed.name ?? id, seed.priority ?? 100, seed.records ?? 'user'],
+      `insert into connectors (id, tenant_id, type, name, priority, records, config) values ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        id,
+        tenantId,
+        seed.type ?? 'csv',
+        seed.name ?? id,
+        seed.priority ?? 100,
+        seed.records ?? 'user',
+        seed.employments ? { fields: { hire_date: 'hired' } } : {},
+      ],
     );
     return id;
   }

@@ -26,11 +26,13 @@ export function addLifecycleCommands(program: Command, io: CliContext, exit: (co
         session.printOne(policy);
         return;
       }
-      const { connector_time_zones: zones, ...rest } = policy;
+      const { connector_time_zones: zones, connector_employments: employments, ...rest } = policy;
       session.printOne(rest);
-      if (zones.length === 0) return;
-      const rows = zones.map(({ connector_id, time_zone }) => [connector_id, time_zone]);
-      session.printTable(['connector', 'time zone'], rows);
+      const named = [
+        ['time zone', zones.map(({ connector_id, time_zone }) => [connector_id, time_zone])],
+        ['lists employments', employments.map((each) => [each.connector_id, each.employments])],
+      ] as const;
+      for (const [title, rows] of named) if (rows.length > 0) session.printTable(['connector', title], rows);
     });
 
   lifecycle

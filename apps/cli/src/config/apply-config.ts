@@ -83,10 +83,15 @@ export class ConfigApplier {
     else if (kind === 'attribute_priorities')
       await client.put(this.path('attribute-priorities'), { priorities: this.withIds(attribute_priorities) });
     else {
-      const { connector_time_zones: zones, connector_stale_hours: hours } = settings;
+      const {
+        connector_time_zones: zones,
+        connector_employments: employments,
+        connector_stale_hours: hours,
+      } = settings;
       await client.patch(this.path('settings'), {
         ...settings,
         ...(zones && { connector_time_zones: this.withIds(zones) }),
+        ...(employments && { connector_employments: this.withIds(employments) }),
         ...(hours && { connector_stale_hours: this.withIds(hours) }),
       });
     }

@@ -31,6 +31,7 @@ export async function loadConfig({ client, tenant }: Session): Promise<LoadedCon
       settings: {
         ...settings,
         connector_time_zones: named(settings.connector_time_zones),
+        connector_employments: named(settings.connector_employments),
         connector_stale_hours: named(settings.connector_stale_hours),
       } as SettingsConfig,
       connectors: connectors.map(shownConnector),

@@ -9,7 +9,7 @@ import type { ConnectorConfig, TenantConfig, WebhookConfig } from './tenant-conf
 export function normaliseConfig(wanted: TenantConfig): TenantConfig {
   const { connectors, webhooks, settings, matching_rules, attribute_priorities } = wanted;
   if (settings) {
-    const { connector_time_zones: _, connector_stale_hours: __, ...rest } = settings;
+    const { connector_time_zones: _, connector_employments: __, connector_stale_hours: ___, ...rest } = settings;
     parse(tenantSettingsPatch, rest, 'settings');
   }
   return {

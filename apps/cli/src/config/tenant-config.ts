@@ -35,8 +35,11 @@ type Priority = Omit<AttributePriorities['priorities'][number], 'connector_id'> 
 type NamedList<Item extends { connector_id: string }> = (Omit<Item, 'connector_id'> & { connector: string })[];
 
 /** Settings whose connectors are named. */
-export type SettingsConfig = Partial<Omit<TenantSettings, 'connector_time_zones' | 'connector_stale_hours'>> & {
+export type SettingsConfig = Partial<
+  Omit<TenantSettings, 'connector_time_zones' | 'connector_employments' | 'connector_stale_hours'>
+> & {
   connector_time_zones?: NamedList<TenantSettings['connector_time_zones'][number]>;
+  connector_employments?: NamedList<TenantSettings['connector_employments'][number]>;
   connector_stale_hours?: NamedList<TenantSettings['connector_stale_hours'][number]>;
 };
 

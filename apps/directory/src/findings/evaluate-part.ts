@@ -13,6 +13,7 @@ import {
 import { findFindingPolicy } from '@idsync/database/settings';
 import { type Cause, loadTenant } from '../cause.js';
 import { resolveLateManagers } from '../managers/resolve-late-managers.js';
+import type { Precedence } from '../rank-sources.js';
 import { cycleFinding, findingsOfOther, findingsOfUser } from './findings-of.js';
 
 /** Reads of users in one transaction. */
@@ -54,7 +55,7 @@ async function evaluateUsers(
   if (ids.length === 0) return { found: [], gone: [], ...(last && { last }) };
   const cause = { ...(await loadTenant(tx, tenantId)), ...time };
   await resolveLateManagers(tx, cause, ids, limit === 1);
-  const facts = await findUserFacts(tx, tenantId, ids, statusRanks(cause));
+  const facts = await findUserFacts(tx, tenantId, ids, precedenceOf(cause));
   const managed = facts.flatMap(({ managerId, identityId }) => (managerId && identityId ? identityId : []));
   const found = [...facts.flatMap(findingsOfUser), ...(await findCycles(tx, cause, managed))];
   return { found, gone: [], ...(last && { last }) };
@@ -112,7 +113,7 @@ async function evaluateKnown(
   const users = subjects(aboutUsers);
   const tenant = users.length + people.length > 0 ? await loadTenant(tx, tenantId) : undefined;
   const found = [
-    ...(tenant ? await findUserFacts(tx, tenantId, users, statusRanks(tenant)) : []).flatMap(findingsOfUser),
+    ...(tenant ? await findUserFacts(tx, tenantId, users, precedenceOf(tenant)) : []).flatMap(findingsOfUser),
     ...(await findAboutOthers(tx, tenantId, subjects(aboutOthers), time.now)),
     ...(tenant && people.length > 0 ? await findCycles(tx, { ...tenant, ...time }, people) : []),
   ];
@@ -132,8 +133,11 @@ async function findAboutOthers(
   return (await findOtherFacts(tx, tenantId, ids)).flatMap((facts) => findingsOfOther(facts, policy, now));
 }
 
-function statusRanks({ connectors, rankOf }: Pick<Cause, 'connectors' | 'rankOf'>): Map<string, number> {
-  return new Map([...connectors.keys()].map((id) => [id, rankOf(id, 'status')]));
+function precedenceOf({ connectors, rankOf }: Precedence): { ranks: Map<string, number>; employments: string[] } {
+  return {
+    ranks: new Map([...connectors.keys()].map((id) => [id, rankOf(id, 'status')])),
+    employments: [...connectors.values()].flatMap(({ id, employments }) => (employments ? id : [])),
+  };
 }
 
 async function findCycles(

@@ -18,6 +18,9 @@ describe('a user', () => {
     managerStatus: null,
     earlierIds: null,
     leftUserId: null,
+    endedUserId: null,
+    endedConnectorId: null,
+    endedAt: null,
     leftConnectorId: null,
     leftAt: null,
     machineAttribute: null,
@@ -35,6 +38,11 @@ describe('a user', () => {
     ['who left another source', { leftUserId: uuid(6), leftConnectorId: uuid(7) }, ['leaver_in_other_source']],
     ['who left no other source, for lack of a user', { leftConnectorId: uuid(7) }, []],
     ['who left no other source, for lack of a source', { leftUserId: uuid(6) }, []],
+    [
+      'who has left another employer',
+      { endedUserId: uuid(6), endedConnectorId: uuid(7), endedAt: now },
+      ['employment_conflict'],
+    ],
     ['with an attribute of machines', { machineAttribute: 'servicePrincipalName' }, ['user_looks_like_machine']],
     ['with both', { earlierIds: [uuid(5)], managerText: 'x9' }, ['duplicate_in_source', 'unknown_manager']],
   ] as [string, Partial<UserFacts>, string[]][])('%s has the right findings', (_, facts, expected) => {

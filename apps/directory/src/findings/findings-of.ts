@@ -22,6 +22,15 @@ export function findingsOfUser(user: UserFacts): FoundFinding[] {
     };
     findings.push({ kind: 'leaver_in_other_source', ...about, evidence });
   }
+  if (user.endedUserId !== null && user.endedConnectorId !== null) {
+    const evidence = {
+      ...source,
+      ended_user_id: userId(user.endedUserId),
+      ended_connector_id: encodeId('connector', user.endedConnectorId),
+      ...(user.endedAt && { ended_at: user.endedAt.toISOString() }),
+    };
+    findings.push({ kind: 'employment_conflict', ...about, evidence });
+  }
   if (user.machineAttribute !== null)
     findings.push({
       kind: 'user_looks_like_machine',

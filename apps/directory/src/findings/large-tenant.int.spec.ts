@@ -90,7 +90,8 @@ describe('a part of a pass over a large tenant', () => {
     'the next users': (tx) =>
       findUsersAfter(tx, directory.tenant, { afterAt: new Date('2026-01-01'), afterId: id(1, 9_000) }, part),
     'the next accounts': (tx) => findOthersAfter(tx, directory.tenant, id(2, 9_000), part),
-    'facts about users': (tx) => findUserFacts(tx, directory.tenant, range(1), new Map([[hr, 1]])),
+    'facts about users': (tx) =>
+      findUserFacts(tx, directory.tenant, range(1), { ranks: new Map([[hr, 1]]), employments: [hr] }),
     'facts about accounts': (tx) => findOtherFacts(tx, directory.tenant, range(2)),
     'users with a manager': (tx) => findReferringUsers(tx, directory.tenant, range(1)),
     'candidates for managers': (tx) =>

@@ -69,7 +69,7 @@ export async function findManagers(
 }
 
 /** Finds out who has left by changes that are not stored yet. */
-function leavers({ rankOf }: Cause, changes: readonly RecordChange[]): (identityId: string) => boolean | undefined {
+function leavers(cause: Cause, changes: readonly RecordChange[]): (identityId: string) => boolean | undefined {
   const records = new Map<string, StoredRecord[]>();
   for (const { record } of changes) {
     if (!record.identityId) continue;
@@ -79,6 +79,6 @@ function leavers({ rankOf }: Cause, changes: readonly RecordChange[]): (identity
   }
   return (identityId) => {
     const own = records.get(identityId);
-    return own && ['inactive', 'deleted'].includes(deriveIdentityStatus(own, rankOf));
+    return own && ['inactive', 'deleted'].includes(deriveIdentityStatus(own, cause));
   };
 }

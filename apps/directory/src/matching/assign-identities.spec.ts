@@ -16,6 +16,8 @@ function person(recordId: string, identityId?: string, more: Partial<Person> = {
     connectorId: recordId,
     gone: false,
     hasLeft: false,
+    isPending: false,
+    isEmployment: false,
     statusRank: 1,
     formerKeys: [],
     name: [],

@@ -1,10 +1,10 @@
-import type { KeyKind } from '@idsync/contracts';
+import type { KeyKind, RankedUser } from '@idsync/contracts';
 import { type Misfit, misfitOf, withoutUnsupported } from './corrected-numbers.js';
 import { type Numbers, numbersOf } from './numbers.js';
 import type { RecordKey } from './record-keys.js';
 
 /** A user record with the data that matching needs. */
-export interface Person {
+export interface Person extends RankedUser {
   recordId: string;
   connectorId: string;
   /** Current identity. */
@@ -19,10 +19,6 @@ export interface Person {
   name: readonly string[];
   /** True if its source no longer lists it or reports it as deleted. */
   gone: boolean;
-  /** True if it is inactive or deleted. */
-  hasLeft: boolean;
-  /** Precedence of its source for the status; the lowest decides. */
-  statusRank: number;
   /**
    * How firmly it is linked. `loose`: by its keys alone. `kept`: by an earlier run; a changed value does not unlink it.
    * `manual`: by an operator; it never joins a record that is manually linked to another identity.

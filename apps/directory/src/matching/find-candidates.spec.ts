@@ -7,7 +7,7 @@ import { findCandidates } from './find-candidates.js';
 const [hr, ad] = [uuid(1), uuid(2)];
 const connector = (id: string, priority: number): [string, ConnectorInfo] => [
   id,
-  { id, type: 'csv', priority, records: 'user' },
+  { id, type: 'csv', priority, records: 'user', employments: false },
 ];
 const ranked = new Map([connector(hr, 1), connector(ad, 2)]);
 const sameRank = new Map([connector(hr, 1), connector(ad, 1)]);

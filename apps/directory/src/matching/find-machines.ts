@@ -2,7 +2,7 @@ import type { Transaction } from '@idsync/database';
 import { findReferrers, type StoredRecord } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import { deriveIdentityStatus } from '../derive-status.js';
-import type { Ranking } from '../rank-sources.js';
+import type { Precedence } from '../rank-sources.js';
 import type { RecordChange } from '../record-change.js';
 import type { Holder } from './follow-people.js';
 import { normaliseText } from './key-rules.js';
@@ -29,13 +29,14 @@ export interface MovedKeys {
 /** Returns machines that changed or whose people changed, with one lookup per batch. */
 export async function findSubjects(
   tx: Transaction,
-  { tenantId, connectors, rankOf, rules }: Cause,
+  cause: Cause,
   neighbourhood: Neighbourhood,
   { links, successors, touched, moved }: PlacedPeople,
 ): Promise<RecordChange[]> {
+  const { tenantId, connectors, rules } = cause;
   // Saves the lookup for tenants without machines.
   if ([...connectors.values()].every(({ records }) => records !== 'machine_identity')) return [];
-  const shifted = shiftedIdentities(neighbourhood, links, rankOf);
+  const shifted = shiftedIdentities(neighbourhood, links, cause);
   for (const id of moved.identityIds) shifted.add(id);
   for (const [from, to] of successors) shifted.add(from).add(to);
   const values = new Set(moved.values);
@@ -73,7 +74,7 @@ function normalisedFields(record: StoredRecord | undefined, { keys }: Cause['rul
 function shiftedIdentities(
   neighbourhood: Neighbourhood,
   links: ReadonlyMap<string, string>,
-  rankOf: Ranking,
+  precedence: Precedence,
 ): Set<string> {
   const was = new Map<string, StoredRecord[]>();
   const is = new Map<string, StoredRecord[]>();
@@ -87,7 +88,7 @@ function shiftedIdentities(
   }
   const statusIn = (map: Map<string, StoredRecord[]>, id: string) => {
     const records = map.get(id);
-    return records && deriveIdentityStatus(records, rankOf);
+    return records && deriveIdentityStatus(records, precedence);
   };
   return new Set([...was.keys(), ...is.keys()].filter((id) => statusIn(was, id) !== statusIn(is, id)));
 }

@@ -21,6 +21,8 @@ function person(name: string, keys = '', more: Partial<Person> = {}): Person {
     connectorId,
     gone: false,
     hasLeft: false,
+    isPending: false,
+    isEmployment: false,
     statusRank: ['hr', 'ad', 'okta'].indexOf(connectorId),
     formerKeys: [],
     linkStrength: 'loose',

@@ -13,7 +13,7 @@ import type { Cause } from '../cause.js';
 import { deriveIdentityStatus } from '../derive-status.js';
 import { effectiveOwner, type PersonState } from '../machines.js';
 import { endedReference } from '../managers/former-references.js';
-import type { Ranking } from '../rank-sources.js';
+import type { Precedence } from '../rank-sources.js';
 import type { RecordChange } from '../record-change.js';
 import { findSubjects, type PlacedPeople } from './find-machines.js';
 import { followPeople, type Holder } from './follow-people.js';
@@ -70,7 +70,7 @@ export async function placeMachines(
   }
 
   if (machines.length === 0) return [];
-  const statuses = statusesOf(neighbourhood, links, cause.rankOf);
+  const statuses = statusesOf(neighbourhood, links, cause);
   const holders = new Map([...holdersAmong(outsideKeys, directory, neighbourhood, links), ...people.holders()]);
   const stateOf = (id: string | undefined): PersonState | undefined =>
     id === undefined ? undefined : { id, ...(statuses.has(id) && { status: statuses.get(id) }) };
@@ -131,7 +131,7 @@ export async function placeMachines(
 function statusesOf(
   neighbourhood: Neighbourhood,
   links: ReadonlyMap<string, string>,
-  rankOf: Ranking,
+  precedence: Precedence,
 ): Map<string, PersonStatus> {
   const members = new Map<string, StoredRecord[]>();
   for (const { record, removed } of neighbourhood.changes.values()) {
@@ -141,7 +141,7 @@ function statusesOf(
     if (group) group.push(record);
     else members.set(id, [record]);
   }
-  return new Map([...members].map(([id, records]) => [id, deriveIdentityStatus(records, rankOf)]));
+  return new Map([...members].map(([id, records]) => [id, deriveIdentityStatus(records, precedence)]));
 }
 
 /** Returns the holders of these keys with their employee numbers and other permanent keys, which must not conflict. */

@@ -12,6 +12,7 @@ import {
   setWaiting,
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
+import { rankedUser } from '../derive-status.js';
 import type { RecordChange } from '../record-change.js';
 import { type Assignment, assignIdentities, type KnownIdentity } from './assign-identities.js';
 import type { Cluster } from './cluster.js';
@@ -24,7 +25,7 @@ import { Neighbourhood } from './neighbourhood.js';
 import { maxSharing, type Partition, partitionPeople } from './partition-people.js';
 import { placeMachines } from './place-machines.js';
 import { recordEvidence } from './record-evidence.js';
-import { isDeleted, isGone, isPermanent, keyText, type RecordKey } from './record-keys.js';
+import { isGone, isPermanent, keyText, type RecordKey } from './record-keys.js';
 import type { Doubt } from './relate-clusters.js';
 import { standingFuzzyLink } from './standing-fuzzy-link.js';
 
@@ -162,8 +163,7 @@ async function assignPeople(
         formerKeys: joining(neighbourhood.formerKeysOf(record)),
         name: nameWords(record.fields),
         gone: isGone(record),
-        hasLeft: isDeleted(record) || record.status === 'inactive',
-        statusRank: cause.rankOf(record.connectorId, 'status'),
+        ...rankedUser(record, cause),
         linkStrength: neighbourhood.links.strengthOf(record),
         ...(cause.reconsider && { earlierIdentityId: record.identityId, fuzzyTo: fuzzyTo(record.id) }),
       }));

@@ -1,4 +1,4 @@
-import type { KeyKind } from '@idsync/contracts';
+import { decidingUsers, type KeyKind } from '@idsync/contracts';
 import { type Cluster, join, keysOf, type Person } from './cluster.js';
 import { namesDisagree, shareName, shareOnlySurname } from './names.js';
 import { contradict } from './numbers.js';
@@ -96,13 +96,9 @@ function formerValues({ members }: Cluster, kind: KeyKind): string[] {
   return members.flatMap(({ formerKeys }) => formerKeys.filter((key) => key.kind === kind).map(({ value }) => value));
 }
 
-/**
- * Returns true if a person is inactive or deleted by the lifecycle authority: the first source that lists the person.
- */
+/** Returns true if a person is inactive or deleted by the lifecycle authority. */
 export function hasLeft({ members }: Cluster): boolean {
-  const listed = members.filter(({ gone }) => !gone);
-  const first = Math.min(...listed.map(({ statusRank }) => statusRank));
-  return !listed.some((member) => member.statusRank === first && !member.hasLeft);
+  return decidingUsers(members.filter(({ gone }) => !gone)).every((member) => member.hasLeft);
 }
 
 function isGone({ members }: Cluster): boolean {

@@ -2,7 +2,7 @@ import type { OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { type StoredRecord, saveLifecyclePolicy } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
-import type { Cause } from '../cause.js';
+import { type Cause, loadTenant } from '../cause.js';
 import { isDeleted } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 import { stampLifecycle, withCurrentStatus } from '../stamp-lifecycle.js';
@@ -15,8 +15,8 @@ export async function changeLifecycle(
   tenant: Cause,
   { policy }: OperationInput<'lifecycle.change'>,
 ): Promise<Outcome<'lifecycle.change'>> {
-  const cause = { ...tenant, policy, rerender: true };
-  await saveLifecyclePolicy(tx, cause.tenantId, policy, cause.now);
+  await saveLifecyclePolicy(tx, tenant.tenantId, policy, tenant.now);
+  const cause = { ...tenant, ...(await loadTenant(tx, tenant.tenantId)), rerender: true };
   let changed = 0;
   for await (const records of everyRecord(tx, cause.tenantId)) {
     const settled = await applyChanges(

@@ -3,6 +3,7 @@ import {
   type ConnectorBody,
   checkSourcePath,
   connectorBody,
+  listsEmployments,
   type Safeguard,
   safeguard as safeguardSchema,
   shownElsewhere,
@@ -41,8 +42,13 @@ export async function changeConnector(
   const row = await rejectTakenName(body, () => updateConnector(tx, tenantId, id, body));
   const names = await writeSecrets(tx, tenantId, id, body, keys);
   // Source precedence is applied when a document is written, so the directory must rewrite the documents.
-  if (body.priority !== priority) await requestOperation(tx, tenantId, 'attributes.rank', {});
+  if (body.priority !== priority || mapsDates(id, body) !== mapsDates(id, before))
+    await requestOperation(tx, tenantId, 'attributes.rank', {});
   return { before, after: { ...orNotFound(row), secrets: names } };
+}
+
+function mapsDates(id: string, { records, config }: Pick<ConnectorRow, 'records' | 'config'>): boolean {
+  return listsEmployments({ id, records, mapped: Object.keys(config.fields ?? {}) }, { connector_employments: [] });
 }
 
 /** Returns the changes of a patch that need a second operator where a tenant has four eyes; undefined if there are none. */

@@ -10,6 +10,7 @@ import {
 } from '@idsync/database/gateway';
 import { findFindingPolicy, findLifecyclePolicy } from '@idsync/database/settings';
 import {
+  connectorsOf,
   presentFindingPolicy,
   presentLifecyclePolicy,
   requireConnectors,
@@ -53,7 +54,7 @@ export async function changeSettings(
   if (changes(before, patch, 'operators')) await saveOperatorPolicy(tx, tenantId, part('operators'));
   if (!changes(before, patch, 'lifecycle')) return undefined;
   const policy = storedLifecyclePolicy(part('lifecycle'));
-  await requireConnectors(tx, tenantId, idsOf(policy.connector_time_zones));
+  await requireConnectors(tx, tenantId, connectorsOf(policy));
   return requestOperation(tx, tenantId, 'lifecycle.change', { policy });
 }
 

@@ -1,5 +1,6 @@
 import {
   attributePrefix,
+  employmentFields,
   encodeId,
   isMappableField,
   matchingKeys,
@@ -80,20 +81,28 @@ function unlisted(
   }
   return values
     .filter((value) => !listed.some((each) => each.source_id === sourceId && each.field_value === value))
-    .map((value) => ({ ...sources.candidate(record, field, value), because: exclusion(record, records) }));
+    .map((value) => ({
+      ...sources.candidate(record, field, value),
+      because: exclusion(record, field, records, sources),
+    }));
 }
 
 function canHave({ kind }: ExplainedRecord, field: string): boolean {
   return isMappableField(kind, field) || isMappableField(kind, `${attributePrefix}${field}`);
 }
 
-function exclusion(record: ExplainedRecord, records: readonly ExplainedRecord[]): string {
+function exclusion(
+  record: ExplainedRecord,
+  field: string,
+  records: readonly ExplainedRecord[],
+  sources: Sources,
+): string {
   if (record.kind === 'machine_identity') return 'machine identities give no values to a person';
   if (!record.isListed || record.fields.status?.[0] === 'deleted') return 'deleted in its source';
   const employments = records.filter(({ kind, connectorId }) => kind === 'user' && connectorId === record.connectorId);
-  return record.kind === 'user' && employments.length > 1
-    ? 'another employment of this source is the primary one'
-    : 'left out because of the size of the identity';
+  if (record.kind === 'user' && employments.length > 1) return 'another employment of this source is the primary one';
+  const isOther = record.kind === 'user' && employmentFields.includes(field) && sources.ranked(record).isEmployment;
+  return isOther ? 'the employment of another source decides' : 'left out because of the size of the identity';
 }
 
 /** Explains fields that the identity lacks although one of its records has a value, such as the row of an earlier job. */

@@ -1,4 +1,4 @@
-import { isRealDate, type PersonStatus } from '@idsync/contracts';
+import { decidingUsers, isRealDate, type PersonStatus } from '@idsync/contracts';
 import type { ExplainedIdentity, ExplainedRecord } from '@idsync/database/gateway';
 import type { Field, Sources } from './explained-sources.js';
 
@@ -17,19 +17,25 @@ export function explainStatus(
   const listed = ofKind.filter(({ isListed }) => isListed);
   const eligible = kind === 'user' && listed.length > 0 ? listed : ofKind;
   const rankOf = ({ connectorId }: ExplainedRecord) => (kind === 'user' ? sources.rankOf(connectorId, 'status') : 0);
-  const first = Math.min(...eligible.map(rankOf));
-  const deciding = eligible.filter((record) => rankOf(record) === first);
+  const deciding =
+    kind === 'user'
+      ? decidingUsers(eligible.map((record) => sources.ranked(record))).map(({ record }) => record)
+      : eligible;
+  const [first = 0] = deciding.map(rankOf);
   const winner = deciding.find((record) => record.status === status) ?? deciding[0];
   if (!winner) return [];
   const over = records
     .filter((record) => record !== winner)
     .map((record): Rejected => {
-      const because = rejection(record, { kind, eligible, deciding });
+      const isOutranked = rankOf(record) < first;
+      const because = rejection(record, { kind, eligible, deciding, sources: isOutranked ? sources : undefined });
       return { ...sources.candidate(record, 'status', record.status), because };
     });
-  const next = Math.min(...eligible.filter((record) => !deciding.includes(record)).map(rankOf));
+  const others = eligible.filter((record) => !deciding.includes(record));
+  const next = Math.min(...others.map(rankOf));
   let how = 'only source that lists the person';
   if (kind !== 'user') how = `most active ${kind?.replace('_', ' ')}; no source lists a user`;
+  else if (next < first) how = employmentsDecide(winner);
   else if (deciding.length > 1) how = 'most active of several users of the first source';
   else if (eligible.length > 1) how = `priority ${first} precedes ${next}`;
   const why = reasonOf(winner, lifecycle.start_days_before);
@@ -49,11 +55,26 @@ function rejection(
     kind,
     eligible,
     deciding,
-  }: { kind?: string; eligible: readonly ExplainedRecord[]; deciding: readonly ExplainedRecord[] },
+    sources,
+  }: {
+    kind?: string;
+    eligible: readonly ExplainedRecord[];
+    deciding: readonly ExplainedRecord[];
+    /** Of a record that precedes and does not decide all the same. */
+    sources: Sources | undefined;
+  },
 ): string {
   if (record.kind !== kind) return 'only users decide, as long as there is one';
   if (!eligible.includes(record)) return 'its source no longer lists it';
-  return deciding.includes(record) ? 'not more active' : 'ranked lower';
+  if (deciding.includes(record)) return 'not more active';
+  if (sources === undefined) return 'ranked lower';
+  return sources.ranked(record).isEmployment ? 'its employment does not run' : 'a directory revives no employment';
+}
+
+/** Returns why a user decides although another source precedes. */
+function employmentsDecide({ status }: ExplainedRecord): string {
+  if (status === 'pending') return 'no employment runs, and this one is to come';
+  return status === 'inactive' || status === 'deleted' ? 'the employments have ended' : 'this employment runs';
 }
 
 /** Returns what gave a user the status: its dates and the status of its source; undefined if the source gives neither. */

@@ -8,8 +8,8 @@ const at = '2026-01-01T00:00:00.000Z';
 const identityId = uuid(1);
 const [hr, ad] = [uuid(10), uuid(20)];
 const connectors = new Map([
-  [encodeId('connector', hr), { name: 'HR', priority: 10, deletedAt: null }],
-  [encodeId('connector', ad), { name: 'AD', priority: 20, deletedAt: null }],
+  [encodeId('connector', hr), { name: 'HR', priority: 10, deletedAt: null, employments: false }],
+  [encodeId('connector', ad), { name: 'AD', priority: 20, deletedAt: null, employments: false }],
 ]);
 
 function record(nth: number, parts: Partial<ExplainedRecord>): ExplainedRecord {
@@ -103,6 +103,29 @@ describe('the explanation of the status', () => {
     expect(explained({ records, priorities }).of('status')).toMatchObject({
       source: 'AD',
       because: 'priority 1 precedes 10',
+    });
+  });
+
+  it.each([
+    ['active', ['pending', 'active'], 'this employment runs', 'its employment does not run'],
+    ['pending', ['inactive', 'pending'], 'no employment runs, and this one is to come', 'its employment does not run'],
+  ] as const)('names the employment by which a person is %s', (status, [first, second], because, not) => {
+    const employers = new Map([...connectors].map(([id, each]) => [id, { ...each, employments: true }]));
+    const records = [record(2, { status: first }), record(3, { connectorId: ad, status: second })];
+    expect(explained({ status, records, connectors: employers }).of('status')).toMatchObject({
+      source: 'AD',
+      over: [`${first} (HR): ${not}`],
+      because,
+    });
+  });
+
+  it('names a directory that does not revive a person', () => {
+    const hr = new Map([...connectors].map(([id, each]) => [id, { ...each, employments: each.name === 'AD' }]));
+    const records = [record(2, { status: 'active' }), record(3, { connectorId: ad, status: 'inactive' })];
+    expect(explained({ status: 'inactive', records, connectors: hr }).of('status')).toMatchObject({
+      source: 'AD',
+      over: ['active (HR): a directory revives no employment'],
+      because: 'the employments have ended',
     });
   });
 

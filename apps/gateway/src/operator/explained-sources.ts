@@ -1,4 +1,4 @@
-import { encodeId, type responses } from '@idsync/contracts';
+import { encodeId, type RankedUser, type responses } from '@idsync/contracts';
 import type { ExplainedIdentity, ExplainedRecord } from '@idsync/database/gateway';
 
 export type Field = responses.Explanation['fields'][number];
@@ -19,6 +19,19 @@ export class Sources {
     const { own, found } = this;
     const connector = found.connectors.get(encodeId('connector', connectorId));
     return own.get(`${field} ${connectorId}`) ?? own.get(`* ${connectorId}`) ?? connector?.priority ?? 0;
+  }
+
+  /** Returns what decides between users of a person. */
+  ranked(record: ExplainedRecord): RankedUser & { record: ExplainedRecord } {
+    const { connectorId, status } = record;
+    const { employments = false } = this.found.connectors.get(encodeId('connector', connectorId)) ?? {};
+    return {
+      record,
+      statusRank: this.rankOf(connectorId, 'status'),
+      isEmployment: employments,
+      isPending: status === 'pending',
+      hasLeft: status === 'inactive' || status === 'deleted',
+    };
   }
 
   /** Returns the name of a connector, and when it was deleted. */

@@ -7,7 +7,7 @@ import { MayTakeLonger, type Progress } from '../http/may-take-longer.intercepto
 import { TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
 import { Operations } from './operations.service.js';
-import { presentLifecyclePolicy, requireConnectors, storedLifecyclePolicy } from './rule-inputs.js';
+import { connectorsOf, presentLifecyclePolicy, requireConnectors, storedLifecyclePolicy } from './rule-inputs.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/lifecycle-policy')
@@ -28,8 +28,7 @@ export class LifecyclePolicyController {
   @MayTakeLonger()
   async replace(@TenantParam() tenantId: string, @ZodBody(lifecyclePolicy) body: LifecyclePolicy): Promise<Progress> {
     const policy = storedLifecyclePolicy(body);
-    const connectors = policy.connector_time_zones.map(({ connector_id }) => connector_id);
-    await this.tenants.run(tenantId, (tx) => requireConnectors(tx, tenantId, connectors));
+    await this.tenants.run(tenantId, (tx) => requireConnectors(tx, tenantId, connectorsOf(policy)));
     const waiting = await this.approvals.request(tenantId, 'replaceLifecyclePolicy', body);
     if (waiting) return { finished: false, body: waiting };
     return this.operations.request(tenantId, 'lifecycle.change', { policy }, async (tx) => ({

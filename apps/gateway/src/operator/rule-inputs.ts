@@ -7,12 +7,28 @@ import { bodyId } from '../http/ids.js';
 
 /** Shows the connectors of a stored policy by their public ids. */
 export function presentLifecyclePolicy(policy: LifecyclePolicy): LifecyclePolicy {
-  return { ...policy, connector_time_zones: converted(policy.connector_time_zones, toPublic) };
+  return withConnectors(policy, toPublic);
 }
 
 /** The API names connectors by their public ids, stored policies by bare uuids. */
 export function storedLifecyclePolicy(policy: LifecyclePolicy): LifecyclePolicy {
-  return { ...policy, connector_time_zones: converted(policy.connector_time_zones, toStored) };
+  return withConnectors(policy, toStored);
+}
+
+function withConnectors(policy: LifecyclePolicy, convert: (id: string) => string): LifecyclePolicy {
+  const { connector_time_zones: zones, connector_employments: employments } = policy;
+  return {
+    ...policy,
+    connector_time_zones: converted(zones, convert),
+    connector_employments: converted(employments, convert),
+  };
+}
+
+/** Returns the connectors that a policy names. */
+export function connectorsOf(
+  policy: Pick<LifecyclePolicy, 'connector_time_zones' | 'connector_employments'>,
+): string[] {
+  return [...policy.connector_time_zones, ...policy.connector_employments].map(({ connector_id }) => connector_id);
 }
 
 /** Throws a 400 if a connector does not exist. */

@@ -3552,7 +3552,7 @@ export interface components {
         FindingFact: {
             id: string;
             /** @enum {string} */
-            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine";
+            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine" | "employment_conflict";
             /** @enum {string} */
             state: "open" | "accepted" | "resolved";
             /** @description The user, account, machine identity, connector or identity that the finding is about. */
@@ -12958,6 +12958,14 @@ export interface operations {
                             time_zone: string;
                         }[];
                         /**
+                         * @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.
+                         * @default []
+                         */
+                        connector_employments: {
+                            connector_id: string;
+                            employments: boolean;
+                        }[];
+                        /**
                          * @description How many days before the hire date a pending user becomes active.
                          * @default 0
                          */
@@ -13010,6 +13018,14 @@ export interface operations {
                     connector_time_zones?: {
                         connector_id: string;
                         time_zone: string;
+                    }[];
+                    /**
+                     * @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.
+                     * @default []
+                     */
+                    connector_employments?: {
+                        connector_id: string;
+                        employments: boolean;
                     }[];
                     /**
                      * @description How many days before the hire date a pending user becomes active.
@@ -13707,7 +13723,7 @@ export interface operations {
                 /** @description `next_cursor` of an earlier page. */
                 cursor?: string;
                 /** @description Only this kind. */
-                kind?: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine";
+                kind?: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine" | "employment_conflict";
                 /** @description Only this state. */
                 state?: "open" | "accepted" | "resolved";
                 /** @description Only findings about this user, account, machine identity or connector, or concerning this identity. */
@@ -13733,7 +13749,7 @@ export interface operations {
                         data: {
                             id: string;
                             /** @enum {string} */
-                            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine";
+                            kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine" | "employment_conflict";
                             /** @enum {string} */
                             state: "open" | "accepted" | "resolved";
                             /** @description The user, account, machine identity, connector or identity that the finding is about. */
@@ -13805,7 +13821,7 @@ export interface operations {
                     "application/json": {
                         id: string;
                         /** @enum {string} */
-                        kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine";
+                        kind: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine" | "employment_conflict";
                         /** @enum {string} */
                         state: "open" | "accepted" | "resolved";
                         /** @description The user, account, machine identity, connector or identity that the finding is about. */
@@ -15602,6 +15618,14 @@ export interface operations {
                             time_zone: string;
                         }[];
                         /**
+                         * @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.
+                         * @default []
+                         */
+                        connector_employments: {
+                            connector_id: string;
+                            employments: boolean;
+                        }[];
+                        /**
                          * @description How many days before the hire date a pending user becomes active.
                          * @default 0
                          */
@@ -15682,6 +15706,11 @@ export interface operations {
                         connector_id: string;
                         time_zone: string;
                     }[];
+                    /** @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date. */
+                    connector_employments?: {
+                        connector_id: string;
+                        employments: boolean;
+                    }[];
                     /** @description How many days before the hire date a pending user becomes active. */
                     start_days_before?: number;
                     /** @description How long a user is inactive before the status becomes deleted. */
@@ -15726,6 +15755,14 @@ export interface operations {
                         connector_time_zones: {
                             connector_id: string;
                             time_zone: string;
+                        }[];
+                        /**
+                         * @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.
+                         * @default []
+                         */
+                        connector_employments: {
+                            connector_id: string;
+                            employments: boolean;
                         }[];
                         /**
                          * @description How many days before the hire date a pending user becomes active.
@@ -15799,6 +15836,14 @@ export interface operations {
                         connector_time_zones: {
                             connector_id: string;
                             time_zone: string;
+                        }[];
+                        /**
+                         * @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.
+                         * @default []
+                         */
+                        connector_employments: {
+                            connector_id: string;
+                            employments: boolean;
                         }[];
                         /**
                          * @description How many days before the hire date a pending user becomes active.

@@ -27,6 +27,8 @@ export interface ConnectorInfo {
   type: ConnectorType;
   priority: number;
   records: RecordKind;
+  /** Whether it lists employments, not accounts of a directory. */
+  employments: boolean;
 }
 
 /** Prevents cancellation of the job until the end of the transaction. */
@@ -51,8 +53,16 @@ export async function findBatch(tx: Transaction, jobId: string, seq: number): Pr
 }
 
 /** Reads all of a tenant's connectors, including deleted ones, whose records still count. A few dozen rows. */
-export async function findConnectors(tx: Transaction, tenantId: string): Promise<ConnectorInfo[]> {
-  return tx.query<ConnectorInfo>('select id, type, priority, records from connectors where tenant_id = $1', [tenantId]);
+export async function findConnectors(
+  tx: Transaction,
+  tenantId: string,
+): Promise<(Omit<ConnectorInfo, 'employments'> & { mapped: string[] })[]> {
+  return tx.query(
+    `select id, type, priority, records,
+            array(select jsonb_object_keys(case jsonb_typeof(config -> 'fields') when 'object' then config -> 'fields' else '{}' end)) as mapped
+       from connectors where tenant_id = $1`,
+    [tenantId],
+  );
 }
 
 /** Returns the ids of the given jobs that have not ended. Ignores other ids, such as those of operations. */

@@ -10,17 +10,17 @@ export interface DueRecord {
   bringsReferences: boolean;
 }
 
-/** Finds records whose status depends on time and is due to change. Locks nothing. */
+/** Finds records whose status depends on time and is due to change: those that begin, or all others. Locks nothing. */
 export async function findDueRecords(
   tx: Transaction,
   tenantId: string,
   now: Date,
-  limit: number,
+  { begin, limit }: { begin: boolean; limit: number },
 ): Promise<DueRecord[]> {
   return tx.query(
     `select id, kind = 'machine_identity' and machine is null as "bringsReferences"
-       from source_records where tenant_id = $1 and due_at <= $2 order by due_at limit $3`,
-    [tenantId, now, limit],
+       from source_records where tenant_id = $1 and due_at <= $2 and (status = 'pending') = $4 order by due_at limit $3`,
+    [tenantId, now, limit, begin],
   );
 }
 

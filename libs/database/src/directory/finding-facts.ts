@@ -18,6 +18,10 @@ export interface UserFacts {
   leftUserId: string | null;
   leftConnectorId: string | null;
   leftAt: Date | null;
+  /** The user of an employment of higher precedence that has ended, although this one runs and did not follow it. */
+  endedUserId: string | null;
+  endedConnectorId: string | null;
+  endedAt: Date | null;
   /** The attribute by which the user looks like a machine. */
   machineAttribute: string | null;
 }
@@ -26,24 +30,27 @@ const present = `('active', 'pending', 'suspended')`;
 
 /**
  * Reads the facts about users that name a manager, have an earlier user, look like a machine or are no longer listed by the
- * source that decided their status; the others, nearly all, have no findings. `ranks` has the precedence of each
- * connector for the status.
+ * source that decided their status, or are employed although a preceding source says that they have left; the others,
+ * nearly all, have no findings. `ranks` has the precedence of each connector for the status; `employments` are the
+ * connectors that list employments.
  * Columns that are not part of the index condition are compared outside `offset 0`.
  */
 export async function findUserFacts(
   tx: Transaction,
   tenantId: string,
   ids: readonly string[],
-  ranks: ReadonlyMap<string, number>,
+  { ranks, employments }: { ranks: ReadonlyMap<string, number>; employments: readonly string[] },
 ): Promise<UserFacts[]> {
   if (ids.length === 0) return [];
   return tx.query(
     `select r.id, r.connector_id as "connectorId", r.identity_id as "identityId", r.status, r.manager as "managerText",
             r.manager_id as "managerId", manager.status as "managerStatus", earlier.ids as "earlierIds",
-            r.machine_attribute as "machineAttribute", gone.id as "leftUserId", gone.connector_id as "leftConnectorId", gone.status_since as "leftAt"
+            r.machine_attribute as "machineAttribute", gone.id as "leftUserId", gone.connector_id as "leftConnectorId", gone.status_since as "leftAt",
+            ended.id as "endedUserId", ended.connector_id as "endedConnectorId", ended.status_since as "endedAt"
        from unnest($2::uuid[]) as n (id)
       cross join lateral (
         select id, connector_id, identity_id, status, created_at, manager_id, fields -> 'manager_id' ->> 0 as manager,
+               left(fields -> 'hire_date' ->> 0, 10) as hired,
                fields -> '${machineAttributeField}' ->> 0 as machine_attribute
           from source_records where tenant_id = $1 and id = n.id limit 1) r
        left join lateral (
@@ -72,10 +79,21 @@ export async function findUserFacts(
              join unnest($3::uuid[], $4::integer[]) as own (id, rank) on own.id = r.connector_id
           where u.status = 'deleted' and u.content_hash = '' and u.rank < u.first_present and own.rank = u.first_present
           order by u.rank, u.id limit 1) gone on true
+       left join lateral (
+         select u.id, u.connector_id, u.status_since from (
+           select u.*, c.rank, min(c.rank) filter (where u.status in ('active', 'suspended')) over () as first_running
+             from (select id, kind, status, connector_id, status_since, left(fields -> 'termination_date' ->> 0, 10) as ends
+                     from source_records where tenant_id = $1 and identity_id = r.identity_id offset 0) u
+             join unnest($3::uuid[], $4::integer[]) as c (id, rank) on c.id = u.connector_id
+            where u.kind = 'user' and u.connector_id = any($5)) u
+             join unnest($3::uuid[], $4::integer[]) as own (id, rank) on own.id = r.connector_id
+          where u.status = 'inactive' and u.rank < u.first_running and own.rank = u.first_running
+            and (u.ends is null or r.hired is null or u.ends > r.hired)
+          order by u.rank, u.id limit 1) ended on r.connector_id = any($5) and r.status in ('active', 'suspended')
       where r.status in ${present} and (
-        r.manager is not null or r.manager_id is not null or earlier.ids is not null or gone.id is not null
+        r.manager is not null or r.manager_id is not null or earlier.ids is not null or gone.id is not null or ended.id is not null
         or r.machine_attribute is not null)`,
-    [tenantId, uuids(ids), uuids([...ranks.keys()]), integers([...ranks.values()])],
+    [tenantId, uuids(ids), uuids([...ranks.keys()]), integers([...ranks.values()]), uuids(employments)],
   );
 }
 

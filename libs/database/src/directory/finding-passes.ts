@@ -124,7 +124,7 @@ export async function findUsersAfter(
         select exists (select from (select id, kind, connector_id, status, content_hash from source_records
                                      where tenant_id = $1 and identity_id = part.identity_id offset 0) other
                         where other.id <> part.id and other.kind = 'user'
-                          and (other.connector_id = part.connector_id or (other.status = 'deleted' and other.content_hash = '')))
+                          and (other.connector_id = part.connector_id or other.status = 'inactive' or (other.status = 'deleted' and other.content_hash = '')))
                or (select exists (select from contested_keys where tenant_id = $1))
                   and exists (select from contested_keys where tenant_id = $1 and record_id = part.id offset 0) as is_repeated
         offset 0) each`,

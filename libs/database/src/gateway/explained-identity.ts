@@ -1,5 +1,5 @@
 // SQL by hand: lookups through redirects and by lateral joins.
-import { encodeId, type LifecyclePolicy } from '@idsync/contracts';
+import { encodeId, type LifecyclePolicy, listsEmployments } from '@idsync/contracts';
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { SourceRecordEntity } from '../entities/directory.entities.js';
@@ -33,7 +33,7 @@ export interface ExplainedIdentity {
   document: string;
   records: ExplainedRecord[];
   /** By public id, deleted ones included. */
-  connectors: Map<string, Pick<ConnectorEntity, 'name' | 'priority' | 'deletedAt'>>;
+  connectors: Map<string, Pick<ConnectorEntity, 'name' | 'priority' | 'deletedAt'> & { employments: boolean }>;
   priorities: AttributePriority[];
   lifecycle: Pick<LifecyclePolicy, 'start_days_before'>;
   /** Reasons of the operations that have linked records, by id. */
@@ -57,16 +57,22 @@ export async function findExplainedIdentity(
     [tenantId, identity.id],
   );
   const rows = await tx.manager.find(ConnectorEntity, {
-    select: { id: true, name: true, priority: true, deletedAt: true },
+    select: { id: true, name: true, priority: true, records: true, config: true, deletedAt: true },
     where: { tenantId },
   });
-  const connectors = new Map(rows.map(({ id, ...each }) => [encodeId('connector', id), each]));
+  const lifecycle = await findLifecyclePolicy(tx, tenantId);
+  const connectors = new Map(
+    rows.map(({ config, ...each }) => {
+      const employments = listsEmployments({ ...each, mapped: Object.keys(config.fields ?? {}) }, lifecycle);
+      return [encodeId('connector', each.id), { ...each, employments }];
+    }),
+  );
   return {
     document: identity.document,
     records,
     connectors,
     priorities: await findAttributePriorities(tx, tenantId),
-    lifecycle: await findLifecyclePolicy(tx, tenantId),
+    lifecycle,
     operations: await findReasons(tx, tenantId, records),
   };
 }

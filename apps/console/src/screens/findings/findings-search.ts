@@ -4,6 +4,7 @@ export const kinds = [
   'leaver_with_account',
   'leaver_with_machine_secret',
   'leaver_in_other_source',
+  'employment_conflict',
   'unmatched_account',
   'duplicate_in_source',
   'machine_without_owner',

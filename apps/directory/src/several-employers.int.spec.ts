@@ -1,0 +1,110 @@
+import { defaultLifecyclePolicy } from '@idsync/contracts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { directoryFaults } from '../test/directory-faults.js';
+import { evaluate, shownFindings } from '../test/findings.js';
+import { Harness, row } from '../test/harness.js';
+import { applyDue } from './apply-due.js';
+
+let directory: Harness;
+let hr: string;
+let contractors: string;
+
+beforeAll(async () => {
+  directory = await Harness.create();
+});
+
+beforeEach(async () => {
+  await directory.newTenant();
+  hr = await directory.fixture.connector(directory.tenant, { name: 'HR', priority: 10, employments: true });
+  contractors = await directory.fixture.connector(directory.tenant, { priority: 20, employments: true });
+});
+
+afterEach(async () => expect(await directoryFaults(directory.fixture, directory.tenant)).toEqual([]));
+afterAll(() => directory?.close());
+
+const person = (id: string, more: Record<string, string>) =>
+  row(id, { employee_number: '17', last_name: 'Lee', ...more });
+const contract = person('c1', { termination_date: '2026-12-31T00:00:00.000Z', job_title: 'Contractor' });
+const employment = person('17', { hire_date: '2027-01-01T00:00:00.000Z', job_title: 'Engineer' });
+
+async function shown(): Promise<Record<string, string>> {
+  const [identity] = await directory.fixture.rows<{ document: string }>(
+    'select document from identities where tenant_id = $1',
+    [directory.tenant],
+  );
+  const { status, attributes } = JSON.parse(identity?.document ?? '{}');
+  const values = (attributes as { field_name: string; field_value: string }[])
+    .filter(({ field_name }) => /title|date/.test(field_name))
+    .map((each) => [each.field_name, each.field_value.slice(0, 10)]);
+  return { status, ...Object.fromEntries(values) };
+}
+
+async function lifecycle(): Promise<string[]> {
+  const rows = await directory.fixture.rows<{ type: string }>(
+    `select type from events where tenant_id = $1 and type in ('lifecycle.joiner', 'lifecycle.leaver', 'lifecycle.rejoiner') order by sequence`,
+    [directory.tenant],
+  );
+  return rows.map(({ type }) => type);
+}
+
+async function conflicts(at: string): Promise<string[]> {
+  await evaluate(directory, at);
+  return shownFindings(directory);
+}
+
+describe('a contractor who becomes an employee', () => {
+  it('keeps access without a leaver, and shows the values of the employment that runs', async () => {
+    await directory.sync(contractors, [contract], '2026-11-29T00:00:00Z');
+    await directory.sync(hr, [employment], '2026-11-30T00:00:00Z');
+    expect(await shown()).toEqual({ status: 'active', job_title: 'Contractor', termination_date: '2026-12-31' });
+    await applyDue(directory.database, directory.tenant, new Date('2027-01-01T00:00:00Z'));
+    expect(await shown()).toEqual({ status: 'active', job_title: 'Engineer', hire_date: '2027-01-01' });
+    expect(await lifecycle()).toEqual(['lifecycle.joiner']);
+  });
+
+  it('is pending between the two, because a directory does not revive the person', async () => {
+    const login = await directory.fixture.connector(directory.tenant, { name: 'Directory', priority: 5 });
+    await directory.sync(contractors, [contract], '2026-11-29T00:00:00Z');
+    await directory.sync(login, [person('ann', {})], '2026-11-29T00:00:00Z');
+    await directory.sync(hr, [person('17', { hire_date: '2027-03-01T00:00:00.000Z' })], '2026-11-30T00:00:00Z');
+    expect((await shown()).status).toBe('active');
+    await applyDue(directory.database, directory.tenant, new Date('2027-01-01T00:00:00Z'));
+    expect((await shown()).status).toBe('pending');
+    await applyDue(directory.database, directory.tenant, new Date('2027-03-01T00:00:00Z'));
+    expect(await lifecycle()).toEqual(['lifecycle.joiner', 'lifecycle.leaver', 'lifecycle.rejoiner']);
+  });
+});
+
+describe('two employers that disagree', () => {
+  it('keep the access of the person, and a finding asks', async () => {
+    await directory.sync(hr, [person('17', { status: 'inactive' })], '2026-11-29T00:00:00Z');
+    await directory.sync(contractors, [person('c1', {})], '2026-11-29T00:00:00Z');
+    expect((await shown()).status).toBe('active');
+    expect(await conflicts('2026-11-29T01:00:00Z')).toEqual(['employment_conflict c1: open']);
+    await directory.sync(contractors, [person('c1', { status: 'inactive' })], '2026-11-30T00:00:00Z');
+    expect((await shown()).status).toBe('inactive');
+    expect(await conflicts('2026-11-30T01:00:00Z')).toEqual(['employment_conflict c1: resolved']);
+  });
+
+  it('do not if one employment follows the other', async () => {
+    await directory.sync(hr, [person('17', { termination_date: '2026-06-30T00:00:00.000Z' })], '2026-11-29T00:00:00Z');
+    await directory.sync(
+      contractors,
+      [person('c1', { hire_date: '2026-07-01T00:00:00.000Z' })],
+      '2026-11-29T00:00:00Z',
+    );
+    expect((await shown()).status).toBe('active');
+    expect(await conflicts('2026-11-29T01:00:00Z')).toEqual([]);
+  });
+});
+
+describe('a source that is set to list no employments', () => {
+  it('decides as a directory does', async () => {
+    await directory.sync(hr, [person('17', { status: 'inactive' })]);
+    await directory.sync(contractors, [person('c1', {})]);
+    expect((await shown()).status).toBe('active');
+    const policy = { connector_employments: [{ connector_id: contractors, employments: false }] };
+    await directory.operate('lifecycle.change', { policy: { ...defaultLifecyclePolicy, ...policy } });
+    expect((await shown()).status).toBe('inactive');
+  });
+});
