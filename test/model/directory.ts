@@ -33,6 +33,20 @@ export class Directory {
     this.entries.set(entry.name, entry);
   }
 
+  /** Returns a function that restores the directory of now. */
+  snapshot(): () => void {
+    const { persons, disputes } = this;
+    const states = new Map([...this.entries.values()].map((entry) => [entry, { ...entry }]));
+    return () => {
+      this.entries.clear();
+      for (const [entry, state] of states) {
+        Object.assign(entry, { earlier: undefined, before: undefined, listed: undefined }, state);
+        this.entries.set(state.name, entry);
+      }
+      Object.assign(this, { persons, disputes });
+    };
+  }
+
   newPerson(): number {
     this.persons += 1;
     return this.persons;

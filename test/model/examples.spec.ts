@@ -42,11 +42,12 @@ function company() {
     operations,
     runs,
     nextRound,
-    list(source: Source, rows: Readonly<Record<string, Fields>>) {
+    /** `taking`: ids of the rows that idsync sets aside because they take access. */
+    list(source: Source, rows: Readonly<Record<string, Fields>>, taking: readonly string[] = []) {
       const listed: Row[] = Object.entries(rows).map(([id, fields]) => ({ id, fields }));
       const names = [...directory.entries.keys(), ...listed.map(({ id }) => `${source.name} ${id}`)];
       const reading = { rows: listed, removed: [], since: undefined, end: undefined, isComplete: true };
-      return runs.run(nextRound(), source, reading, [...new Set(names)]);
+      return runs.run(nextRound(), source, reading, { created: [...new Set(names)], aside: new Set(taking) });
     },
     people: () => directory.people().map((entries) => entries.map(({ name }) => name).join(' + ')),
     reviews: () => cases.open().map(({ entry }) => entry.name),
@@ -102,7 +103,7 @@ describe('the model', () => {
     const { list, directory } = company();
     const status = () => directory.people().map(statusOfPerson)[0];
     list(ad, { a: { employee_number: '1' } });
-    list(hr, { 1: { employee_number: '1', status: 'inactive' }, 9: {} });
+    list(hr, { 1: { employee_number: '1', status: 'inactive' }, 9: {} }, ['1']);
     expect(status()).toBe('inactive');
     list(hr, { 9: {} });
     expect(status()).toBe('active');

@@ -11,10 +11,12 @@ import { Erasures } from './erasures.js';
 import type { Installation, Tenant } from './installation.js';
 import { Operations } from './operations.js';
 import { ContentReader } from './reading.js';
+import { compare, type State, stateOf } from './rehearse.js';
 import { Replay } from './replay.js';
 import { type Run, Runs } from './runs.js';
 import type { Act, Step } from './steps.js';
-import type { Entry, Source } from './types.js';
+import { livingOf } from './sweep.js';
+import type { Bound, Entry, Source } from './types.js';
 
 type ActOf<Kind extends Act['kind']> = Act & { kind: Kind };
 
@@ -111,11 +113,24 @@ class History {
     const lines = reader.since === since ? [] : [`model: reads since ${since}; idsync: since ${reader.since}`];
     if (act.isDry) return lines;
     const created = (await this.tenant.shown()).records.map(({ name }) => name);
-    const run = this.runs.run(nth, source, reader.reading(), created);
+    const before = stateOf(this.directory);
+    const aside = await this.tenant.setAsideForAccess(job.id);
+    const run = this.runs.run(nth, source, reader.reading(), { created, aside });
     this.jobs[this.runs.all.indexOf(run)] = job.id;
     // A row that stands on two pages is an error of its job.
     const isSame = run.status === job.status.replace('_with_errors', '');
-    return isSame ? lines : [...lines, `model: run ${run.status}; idsync: ${job.status}`];
+    if (!isSame) lines.push(`model: run ${run.status}; idsync: ${job.status}`);
+    return [...lines, ...this.beyondSafeguard(before, source, reader)];
+  }
+
+  /** No run takes access from more people than its source may delete and disable records without a decision. */
+  private beyondSafeguard(before: State, source: Source, reader: ContentReader): string[] {
+    const { losing } = compare(before, stateOf(this.directory));
+    const of = Math.max(livingOf(before.values(), source).length, reader.reading().rows.length);
+    const allowed = mostOf(source.safeguard.deleted, of) + mostOf(source.safeguard.disabled, of);
+    return losing.size > allowed
+      ? [`the run takes access from ${losing.size} people, at most ${allowed} may lose it`]
+      : [];
   }
 
   private async decide({ run: which, release, order }: ActOf<'decide'>): Promise<string[]> {
@@ -264,6 +279,11 @@ class History {
     const { records } = await this.tenant.shown();
     return records.find(({ name }) => name === entry.name)?.person ?? '';
   }
+}
+
+function mostOf({ percent, records }: Bound, of: number): number {
+  const partOf = (share: number) => Math.floor((of * share) / 100);
+  return Math.min(Math.max(records, partOf(percent)), Math.max(5, partOf(Math.max(percent, 25))));
 }
 
 /** Messages are delivered in this order, some twice, and some to a process that is killed. */

@@ -4,13 +4,15 @@ import type { Directory, Placement } from './directory.js';
 import type { Erasures } from './erasures.js';
 import { statusOf } from './lifecycle.js';
 import { managerNames } from './managers.js';
+import { rehearse } from './rehearse.js';
 import { formerId } from './reused-ids.js';
 import {
+  actionOf,
   countedChanges,
-  destructiveAction,
   exceedsAdditions,
   heldBy,
   isAddition,
+  isNew,
   livingOf,
   type Planned,
   type Removals,
@@ -31,6 +33,12 @@ export interface Reading {
   end: number | undefined;
   /** Whether the end of the source was reached. */
   isComplete: boolean;
+}
+
+/** Results of idsync that the model takes over, because they depend on the order in which batches are applied. */
+export interface Observed {
+  created: readonly string[];
+  aside: ReadonlySet<string>;
 }
 
 export interface Run {
@@ -68,8 +76,11 @@ export class Runs {
     return this.held().find((run) => run.source === source);
   }
 
-  /** `created` has the names of all records in the order of their creation, which depends on the order of batches. */
-  run(nth: number, source: Source, reading: Reading, created: readonly string[]): Run {
+  /**
+   * Results that depend on the order of batches are given: `created` has the names of all records in the order of their creation,
+   * and `aside` the ids of rows of which the run would have taken access from a person.
+   */
+  run(nth: number, source: Source, reading: Reading, { created, aside }: Observed): Run {
     const { removed, since, end, isComplete } = reading;
     const rows = reading.rows.filter((row) => !this.erasures.leavesOut(source, row));
     const { entries } = this.directory;
@@ -77,7 +88,10 @@ export class Runs {
     const isGuarded = source.kind === 'user' && this.known.has(source);
     // The last row of an id counts.
     const listed = new Map(rows.map((row) => [row.id, row]));
-    const all = [...listed.values()].map((row) => this.planned(source, row, isGuarded));
+    const all = [...listed.values()].map((row): Planned => {
+      const planned = this.planned(source, row, isGuarded);
+      return aside.has(row.id) && isAddition(planned) ? { ...planned, action: 'disable', takes: true } : planned;
+    });
     const waits = (each: Planned) => !isAddition(each) || each.changed.length > 0 || (isGuarded && !each.entry);
     const atTheEnd = all.filter(waits);
     const held = this.heldOf(source);
@@ -91,18 +105,23 @@ export class Runs {
     const deletions = gone.map((entry): Planned => {
       return { action: 'delete', id: entry.id, status: 'deleted', entry, changed: [] };
     });
-    const before = { plan: [...atTheEnd, ...deletions], living: living.length, isGuarded };
     const stored = [...entries.values()].map((entry) => ({ ...entry }));
-    this.apply(
-      run,
-      all.filter((each) => !waits(each)),
-    );
+    const now = all.filter((each) => !waits(each));
+    const tried = rehearse(this.directory, created, [now, atTheEnd.filter(({ takes }) => takes)], (plan) => {
+      this.apply(run, plan);
+      this.directory.match(nth, new Set([...this.held().map((other) => other.nth), nth]), []);
+    });
+    if (tried[0]?.losing.size) throw new Error('people lose access before the run is complete');
+    for (const each of atTheEnd)
+      if (each.takes && isComplete && !tried[1]?.takers.has(nameOf(source, each.id)))
+        each.action = actionOf(each.entry, each.status);
+    const before = { plan: [...atTheEnd, ...deletions], living: living.length, isGuarded };
+    this.apply(run, now);
     const read = rows.length + removed.length;
     if (!isComplete) run.status = 'failed';
     else if (held) {
       held.plan = held.plan.filter(({ movedFrom }) => !all.some(({ id }) => id === movedFrom));
-      const additions = atTheEnd.filter(isAddition);
-      if (run.isFull) held.plan = held.plan.filter((old) => !isNewId(old) || additions.some(({ id }) => id === old.id));
+      if (run.isFull) held.plan = held.plan.filter((old) => !isNewId(old) || atTheEnd.some(({ id }) => id === old.id));
     }
     const isObsolete = run.isFull && held?.plan.length === 0;
     if (isComplete && held && !isObsolete) this.endBeside(held, run, before, stored);
@@ -116,8 +135,14 @@ export class Runs {
   private planned(source: Source, { id, fields }: Row, isGuarded: boolean): Planned {
     const entry = this.directory.entries.get(nameOf(source, id));
     const status = statusOf(source, fields, this.directory.today);
-    const action = destructiveAction(entry, status) ?? (entry ? 'update' : 'create');
-    return { action, id, status, fields, entry, changed: countedChanges(entry, { fields, status }, source, isGuarded) };
+    return {
+      action: actionOf(entry, status),
+      id,
+      status,
+      fields,
+      entry,
+      changed: countedChanges(entry, { fields, status }, source, isGuarded),
+    };
   }
 
   /** Applies what a run has planned, or holds it. If only its removals are too many, the additions are applied. */
@@ -302,7 +327,7 @@ function removalsOf(plan: readonly Planned[]): Removals {
 
 const hasRemovals = ({ removals }: Run): boolean => removals.delete + removals.disable > 0;
 
-const isNewId = ({ action, movedFrom }: Planned): boolean => action === 'create' || movedFrom !== undefined;
+const isNewId = (planned: Planned): boolean => isNew(planned) || planned.movedFrom !== undefined;
 
 /** Whether a later run shows a newer state of a record of a held plan than the plan. */
 function isContradicted(old: Planned, listed: readonly Planned[], waiting: readonly Planned[]): boolean {

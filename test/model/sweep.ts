@@ -19,15 +19,27 @@ export interface Planned {
   movedFrom?: string;
   /** Fields under the safeguard of which a value changes or is lost. */
   changed: readonly string[];
+  /** Waits because the person would lose access. */
+  takes?: boolean;
 }
+
+/** Of a change of a listed record. */
+export const actionOf = (entry: Entry | undefined, status: string): Planned['action'] =>
+  destructiveAction(entry, status) ?? (entry ? 'update' : 'create');
 
 /** New people and changed ones, which the safeguard bounds apart from deletions and disables. */
 export const isAddition = ({ action, movedFrom }: Planned): boolean =>
   action === 'create' || action === 'update' || movedFrom !== undefined;
 
+/** A record that is not stored yet. */
+export const isNew = ({ entry, fields }: Planned): boolean => entry === undefined && fields !== undefined;
+
 const stopped = ['inactive', 'suspended', 'disabled'];
 
-export function destructiveAction(before: Entry | undefined, status: string): 'disable' | 'delete' | undefined {
+export function destructiveAction(
+  before: Pick<Entry, 'status'> | undefined,
+  status: string,
+): 'disable' | 'delete' | undefined {
   if (before === undefined || isDeleted(before)) return undefined;
   if (status === 'deleted') return 'delete';
   if (status === 'pending' && before.status === 'active') return 'disable';
@@ -74,7 +86,7 @@ export function heldBy(
   const { deleted, disabled } = source.safeguard;
   const count = (action: Planned['action']) => plan.filter((each) => each.action === action).length;
   const isTooMany = (action: 'delete' | 'disable', bound: Bound) => {
-    const [removed, of] = [count(action) + recent[action], living + recent.delete];
+    const [removed, of] = [count(action) + recent[action], living + recent.delete || read];
     return count(action) > 0 && (exceeds(removed, bound, of) || (!retires && isPartOfFew(removed, bound, of, 25)));
   };
   const removals =
@@ -89,7 +101,8 @@ export function exceedsAdditions(
   entries: readonly Entry[],
 ): boolean {
   const { created, rekeyed, changed, changedFields: fields, enabled: returning, reused: others } = source.safeguard;
-  const made = plan.filter(({ action }) => action === 'create');
+  const made = plan.filter(isNew);
+  const count = made.filter(({ action }) => action === 'create').length;
   const gone = plan.flatMap(({ fields: listed, entry }) => (listed === undefined && entry ? [entry] : []));
   // An incremental run cannot know whether an old id is gone.
   const unknown = isFull ? [] : livingOf(entries, source);
@@ -99,7 +112,7 @@ export function exceedsAdditions(
   if (exceeds(changing(enabled), returning, living) || exceeds(changing(reused), others, living)) return true;
   return (
     isGuarded &&
-    (exceeds(made.length, created, living) ||
+    (exceeds(count, created, living) ||
       tiers.some((tier) => exceeds(replacing.filter((by) => by === tier).length, rekeyed, living)) ||
       fields.some(
         (field) => exceeds(changing(field), changed, living) || isPartOfFew(changing(field), changed, living, 50),
@@ -148,7 +161,7 @@ const exceeds = (count: number, { percent, records }: Bound, of: number): boolea
  */
 export function withMoves(plan: readonly Planned[], entries: readonly Entry[]): Planned[] {
   const left = new Set(plan.filter(({ fields }) => fields === undefined));
-  const made = plan.filter(({ action }) => action === 'create');
+  const made = plan.filter(isNew);
   const pairs = made.flatMap((each) => {
     const [holder] = permanentTiers.flatMap((tier) => holderOf(each.fields ?? {}, tier, entries) ?? []);
     const same = [...left].filter(({ entry }) => entry?.person === holder && isSameRecord(entry, each));
@@ -181,10 +194,9 @@ function isSameRecord(entry: Entry | undefined, { fields = {} }: Planned): boole
 }
 
 function moved(made: Planned, entry: Entry): Planned {
-  const action = destructiveAction(entry, made.status) ?? 'update';
   return {
     ...made,
-    action,
+    action: actionOf(entry, made.status),
     entry,
     movedFrom: entry.id,
     changed: countedChanges(entry, { fields: made.fields ?? {}, status: made.status }, entry.source, true),

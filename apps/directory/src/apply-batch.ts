@@ -18,6 +18,7 @@ import { ProposedTimes, TimeRefused } from './proposed-times.js';
 import { type ChangedRecords, findChanges, repeatedRecord } from './read-batch.js';
 import { reportOvertaken } from './report-overtaken.js';
 import { clearNote, partByPart, saveStop } from './suspect-batch.js';
+import { requireAccessKept, settingAside } from './sweep/access.js';
 import { contradictHeldPlan } from './sweep/beside-held-job.js';
 import { planChanges } from './sweep/plan-changes.js';
 import { planRemovals } from './sweep/plan-removals.js';
@@ -47,6 +48,8 @@ interface Application {
   divide: Divide;
   suspected: boolean;
   proposesTime: boolean;
+  /** External ids of records whose changes take access from their people. */
+  takers: ReadonlySet<string>;
 }
 
 /** Thrown for a batch that may have crashed a process and must therefore be applied alone. */
@@ -66,8 +69,10 @@ export async function applyBatch(
   const once =
     (divide: (tx: Transaction) => Divide, suspected: boolean, proposesTime = false) =>
     () =>
-      database.transaction(tenantId, (tx) =>
-        apply(tx, message, { fixedTime, divide: divide(tx), suspected, proposesTime }),
+      settingAside((takers) =>
+        database.transaction(tenantId, (tx) =>
+          apply(tx, message, { fixedTime, divide: divide(tx), suspected, proposesTime, takers }),
+        ),
       );
   const asWhole = () => gate.shared(once(asOne, false, times.mayPropose(tenantId)));
   try {
@@ -109,7 +114,7 @@ async function applySuspect(
 async function apply(
   tx: Transaction,
   { id, tenant_id: tenantId, data }: Message<'sync.batch.ready'>,
-  { fixedTime, divide, suspected, proposesTime }: Application,
+  { fixedTime, divide, suspected, proposesTime, takers }: Application,
 ): Promise<AppliedBatch | undefined> {
   if (!(await markReceived(tx, id))) return undefined;
   const batch = await findBatch(tx, data.job_id, data.seq);
@@ -159,11 +164,14 @@ async function apply(
     const applied =
       batch.mode === 'record' || batch.dryRun
         ? separateReused(changes, cause.rules, now)
-        : await setAside(tx, cause, job, changes, incoming, guard);
+        : await setAside(tx, cause, job, changes, incoming, { guard, takers });
     const { admitted, leftOut: beyond } = await withinQuota(tx, tenantId, batch.dryRun ? undefined : limit, applied);
     if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming, guard);
-    else await applyChanges(tx, cause, admitted);
-    if (contradicts) await contradictHeldPlan(tx, job, counting, changes, { guard, rules: cause.rules });
+    else {
+      const settled = await applyChanges(tx, cause, admitted);
+      if (batch.mode !== 'record') requireAccessKept(settled, admitted);
+    }
+    if (contradicts) await contradictHeldPlan(tx, job, counting, changes, { guard, rules: cause.rules, takers });
     const absent = new Set(beyond.map(({ external_id }) => external_id));
     const kept = changes.filter(({ record }) => !absent.has(record.externalId));
     const created = kept.filter(({ before }) => !before).length;

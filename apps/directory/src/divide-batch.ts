@@ -28,8 +28,17 @@ export class NotApplicable extends Error {
   override readonly name = 'NotApplicable';
 }
 
+/** Thrown for a batch whose changes take access from people: the run applies them only when it is complete. */
+export class TakesAccess extends Error {
+  override readonly name = 'TakesAccess';
+  constructor(readonly externalIds: readonly string[]) {
+    super(`${externalIds.length} changes take access`);
+  }
+}
+
 /** Returns true if one record may be the cause of the error, so that a retry of the same batch would fail again. */
 export function isFaultOfRecord(error: unknown): boolean {
+  if (error instanceof TakesAccess) return false;
   const state = sqlState(error);
   // An error without a SQLSTATE is a bug, or a lost connection, on which the division fails as well.
   return state === undefined || faultsOfData.includes(state.slice(0, 2));

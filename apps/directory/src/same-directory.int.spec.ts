@@ -91,6 +91,11 @@ async function fill(sources: readonly Source[], order: readonly number[], pageSi
     const message = await fixture.batch(tenant, batch.connector, batch.job, batch.seq, batch.records);
     await applyBatch(database, message, { fixedTime: sameMoment });
   }
+  for (const job of new Set(batches.map((batch) => batch.job))) {
+    // An operator has decided about changes that take access from people.
+    await fixture.rows(`update sync_jobs set decision = '{"action": "released"}' where id = $1`, [job]);
+    await applyPlanned({ database, fixture, tenant }, job, sameMoment);
+  }
   expect(await directoryFaults(fixture, tenant)).toEqual([]);
   return picture(tenant);
 }

@@ -282,10 +282,19 @@ describe('a sync job', () => {
 });
 
 describe('the plan of a job', () => {
-  const entry = { action: 'delete', recordId: other, kind: 'user', externalId: 'e', identityId: id, done: false };
+  const basedOn = new Date();
+  const entry = {
+    action: 'delete',
+    recordId: other,
+    kind: 'user',
+    externalId: 'e',
+    identityId: id,
+    basedOn,
+    done: false,
+  };
   const entries = [
     { ...entry, changes: [] },
-    { ...entry, action: 'create', identityId: null, changes: [] },
+    { ...entry, action: 'create', identityId: null, basedOn: null, changes: [] },
   ] as PlanEntryRow[];
 
   it('counts every action, and omits the id of a record that it will create', () => {

@@ -221,7 +221,7 @@ function presentPlanEntry(row: PlanEntryRow, names: ReadonlyMap<string, string>)
     action: row.action,
     record: {
       // A planned record has no id yet.
-      id: row.action === 'create' ? undefined : encodeId(recordIds[row.kind], row.recordId),
+      id: row.basedOn === null ? undefined : encodeId(recordIds[row.kind], row.recordId),
       kind: row.kind,
       external_id: row.externalId,
     },

@@ -54,8 +54,8 @@ export async function applyPlan(
       tx,
       entries.map(({ id }) => id),
     );
-    for (const { action } of entries) {
-      if (action === 'create') result.records_created += 1;
+    for (const { action, basedOn } of entries) {
+      if (basedOn === undefined) result.records_created += 1;
       else if (action === 'delete') result.records_deleted += 1;
       else result.records_updated += 1;
     }

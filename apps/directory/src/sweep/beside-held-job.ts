@@ -37,11 +37,16 @@ export async function contradictHeldPlan(
   job: { id: string; connectorId: string },
   listed: readonly SourceRecord[],
   changes: readonly RecordChange[],
-  { guard, rules }: { guard: Safeguard | undefined; rules: KeyRules },
+  { guard, rules, takers }: { guard: Safeguard | undefined; rules: KeyRules; takers: ReadonlySet<string> },
 ): Promise<void> {
   const held = await findHeldJob(tx, job.connectorId, job.id);
   if (held === undefined) return;
-  const actions = new Map(changes.map((change) => [change.record.externalId, destructiveActionOf(change)]));
+  const actions = new Map(
+    changes.map((change) => {
+      const { externalId } = change.record;
+      return [externalId, destructiveActionOf(change) ?? (takers.has(externalId) ? 'disable' : undefined)];
+    }),
+  );
   const present = listed.filter(({ removed }) => !removed).map(({ external_id }) => external_id);
   await dropContradicted(tx, held, {
     kept: present.filter((id) => actions.get(id) === undefined),

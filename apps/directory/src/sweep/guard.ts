@@ -1,5 +1,5 @@
 import type { QuarantineReason, Safeguard } from '@idsync/contracts';
-import type { Additions, JobState, StoredRecord, SyncPlan } from '@idsync/database/directory';
+import type { Additions, JobState, SyncPlan } from '@idsync/database/directory';
 import { isDeleted } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 
@@ -14,24 +14,27 @@ const stopped = new Set(['suspended', 'inactive', 'disabled']);
 
 /** Returns `delete` or `disable` if the change does that to a record. */
 export function destructiveActionOf({ record, before }: RecordChange): DestructiveAction | undefined {
-  if (!before || isDeleted(before)) return undefined;
-  if (isDeleted(record)) return 'delete';
-  const losesStart = record.status === 'pending' && before.status === 'active';
-  return losesStart || (isStopped(record) && !isStopped(before)) ? 'disable' : undefined;
+  return before && destructiveStep(before.status, record.status);
 }
 
-function isStopped(record: StoredRecord): boolean {
-  return stopped.has(record.status);
+/** Returns what a change from one status to another is, of a record or of an identity. */
+export function destructiveStep(from: string, to: string): DestructiveAction | undefined {
+  if (isDeleted({ status: from })) return undefined;
+  if (isDeleted({ status: to })) return 'delete';
+  const losesStart = to === 'pending' && from === 'active';
+  return losesStart || (stopped.has(to) && !stopped.has(from)) ? 'disable' : undefined;
 }
 
 /** Returns true if the change gives access again to a record that had none. */
 export function isEnabled({ record, before }: RecordChange): boolean {
-  return before !== undefined && record.status === 'active' && (isDeleted(before) || isStopped(before));
+  return before !== undefined && record.status === 'active' && (isDeleted(before) || stopped.has(before.status));
 }
 
 /** Counts of a plan that the safeguard bounds. */
 export type PlannedCounts = Pick<SyncPlan, 'deletions' | 'disables'> & {
   known: number;
+  /** Of the disables those that take access from people of other sources. */
+  losing?: number;
   /** Records that return to `active`. */
   enabled?: number;
   /** External ids under which the source lists other people. */
@@ -95,8 +98,9 @@ function removalReasons(
   { recordsRead, retires }: RunRecords,
   recent: Removals,
 ): QuarantineReason[] {
-  const { deletions, disables } = plan;
-  const known = plan.known + recent.deletions;
+  const { deletions, disables, losing = 0 } = plan;
+  // The first import of a source may take access from people of another one.
+  const known = plan.known + recent.deletions || recordsRead;
   const removal = (rule: 'deleted' | 'disabled', verb: string, now: number, before: number): QuarantineReason[] => {
     // A deleted connector has been decided about, however few records it has.
     const bounds = retires ? [boundsOf(guard, rule)] : boundsWithFew(guard, rule);
@@ -105,7 +109,8 @@ function removalReasons(
     const [percent, records] = exceeded;
     const period = guard.within_hours === 24 ? 'a day' : `${guard.within_hours} hours`;
     const counted = before > 0 ? `${now}, after ${before} within ${period},` : `${now}`;
-    const text = `${verb} ${counted} of ${known} records, ${moreThan(percent, records)}`;
+    const across = rule === 'disabled' && losing > 0 ? ` (${losing} decide about people of other sources)` : '';
+    const text = `${verb} ${counted} of ${known} records${across}, ${moreThan(percent, records)}`;
     return [{ rule, count: now, of: known, max_percent: percent, max_records: records, text }];
   };
   const deleted = removal('deleted', 'delete', deletions, recent.deletions);

@@ -1,8 +1,9 @@
 import { encodeId, type SourceRecord } from '@idsync/contracts';
-import type { PlanEntry } from '@idsync/database/directory';
+import { type PlanEntry, planMarks, statusOfIdentity } from '@idsync/database/directory';
 import { boundChanges } from '../bound-changes.js';
 import { diffFields } from '../diff-fields.js';
 import type { RecordChange } from '../record-change.js';
+import type { Loss } from './access.js';
 import { destructiveActionOf } from './guard.js';
 
 /**
@@ -30,5 +31,16 @@ export function planEntry(
     changes: boundChanges([...values, ...status]).changes,
     incoming: JSON.stringify(incoming),
     basedOn: before?.updatedAt,
+  };
+}
+
+/** A change that takes access from its person waits like a disable, and shows the statuses of the identity. */
+export function takesAccess<Entry extends Omit<PlanEntry, 'id'>>(entry: Entry, loss: Loss | undefined): Entry {
+  if (!loss || entry.action === 'disable' || entry.action === 'delete') return entry;
+  return {
+    ...entry,
+    action: 'disable',
+    changes: [...entry.changes, { field: statusOfIdentity, ...loss }],
+    changedFields: [...(entry.changedFields ?? []), planMarks.losing],
   };
 }

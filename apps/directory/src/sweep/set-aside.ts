@@ -18,7 +18,8 @@ export function isSetAside(change: RecordChange, guard: Safeguard | undefined, r
 }
 
 /**
- * Plans the changes that are set aside, and returns the others. Only the sweep knows how many there are in the whole
+ * Plans the changes that are set aside, and returns the others. `takers`: external ids of changes that take access from
+ * their people. Only the sweep knows how many there are in the whole
  * run, so it applies all of them or none.
  */
 export async function setAside(
@@ -27,9 +28,11 @@ export async function setAside(
   job: { id: string; connectorId: string },
   changes: readonly RecordChange[],
   incoming: ReadonlyMap<string, SourceRecord>,
-  guard: Safeguard | undefined,
+  { guard, takers }: { guard: Safeguard | undefined; takers: ReadonlySet<string> },
 ): Promise<RecordChange[]> {
-  const planned = changes.filter((change) => isSetAside(change, guard, cause.rules));
+  const planned = changes.filter(
+    (change) => takers.has(change.record.externalId) || isSetAside(change, guard, cause.rules),
+  );
   if (planned.length === 0) return [...changes];
   await planChanges(tx, cause, job, planned, incoming, guard);
   return [

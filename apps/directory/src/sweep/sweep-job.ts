@@ -39,6 +39,7 @@ import { deferToHeldJob } from './beside-held-job.js';
 import { boundsAdditions, quarantineNote, quarantineReasons } from './guard.js';
 import { moveAnchors } from './move-anchors.js';
 import { plannedChanges } from './planned-changes.js';
+import { losses, recheckLosses } from './recheck-losses.js';
 import { reportsDeletions, whyIncomplete } from './why-incomplete.js';
 
 /** Records per transaction. */
@@ -58,8 +59,14 @@ export async function sweepJob(
   { tenant_id: tenantId, data }: Message<'sync.sweep.requested'>,
   fixedTime?: Date,
 ): Promise<void> {
-  const scope = await database.transaction(tenantId, (tx) => planSweep(tx, tenantId, data.job_id, fixedTime));
-  if (!scope) return;
+  const plan = (isRechecked: boolean) =>
+    database.transaction(tenantId, (tx) => planSweep(tx, tenantId, data.job_id, { fixedTime, isRechecked }));
+  let scope = await plan(false);
+  if (scope === 'recheck') {
+    await recheckLosses(database, tenantId, data.job_id, fixedTime);
+    scope = await plan(true);
+  }
+  if (!scope || scope === 'recheck') return;
   const applyNext = () =>
     runChunk(database, tenantId, chunkSize, (tx, size) =>
       applyChunk(tx, tenantId, data.job_id, { scope, fixedTime, size }),
@@ -70,18 +77,19 @@ export async function sweepJob(
 /** `additions`: only new people and changes, because the deletions and disables of the plan are held. */
 type Scope = 'all' | 'additions';
 
-/** Returns which entries may be applied now; undefined for none. */
+/** Returns which entries may be applied now, undefined for none; `recheck` if some are to be tried again before. */
 async function planSweep(
   tx: Transaction,
   tenantId: string,
   jobId: string,
-  fixedTime: Date | undefined,
-): Promise<Scope | undefined> {
+  { fixedTime, isRechecked }: { fixedTime: Date | undefined; isRechecked: boolean },
+): Promise<Scope | 'recheck' | undefined> {
   await preventCancellation(tx, jobId);
   const job = await findJobState(tx, jobId);
   if (job?.status !== 'running') return undefined;
   let plan = await lockPlan(tx, tenantId, job);
   if (plan.state === 'open') {
+    if (!isRechecked && !job.dryRun && (await findOpenEntries(tx, jobId, 1, losses)).length > 0) return 'recheck';
     plan = await completePlan(tx, tenantId, { job, plan, now: causedAt(fixedTime).now });
   }
   if (plan.state === 'held' && job.released) plan.state = 'ready';
@@ -143,7 +151,7 @@ async function completePlan(
   }
   const { create, update, delete: deletions, disable: disables } = await countEntries(tx, job.id);
   const additions = people && (await additionsOf(tx, tenantId, job));
-  const marks = update > 0 ? await countMarks(tx, job.id) : { enabled: 0, reused: 0 };
+  const marks = update + disables > 0 ? await countMarks(tx, job.id) : { enabled: 0, reused: 0, losing: 0 };
   // Counting reads all records of the connector.
   const isEmpty = deletions + disables + marks.enabled + marks.reused + (additions ? create + update : 0) === 0;
   const known = isEmpty ? plan.known : await countKnown(tx, job, plan);
@@ -202,7 +210,7 @@ async function applyChunk(
   const plan = await lockPlan(tx, tenantId, job);
   const isHeld = scope === 'additions';
   const waits = isHeld && plan.reasons.some(boundsAdditions);
-  const entries = waits ? [] : await findOpenEntries(tx, jobId, size, isHeld ? ['create', 'update'] : undefined);
+  const entries = waits ? [] : await findOpenEntries(tx, jobId, size, isHeld ? { actions: ['create', 'update'] } : {});
   if (entries.length === 0 && isHeld) {
     await enqueue(tx, { type: 'sync.sweep.held', tenantId, data: { job_id: jobId, note: plan.note ?? 'quarantined' } });
     return false;

@@ -53,7 +53,7 @@ export async function isObsolete(tx: Transaction, heldId: string): Promise<boole
 export async function dropUnlisted(tx: Transaction, heldId: string, jobId: string): Promise<void> {
   await tx.query(
     `delete from sync_plan_entries e
-      where e.job_id = $1 and not e.done and (e.action = 'create' or e.moved_from is not null)
+      where e.job_id = $1 and not e.done and (e.based_on is null or e.moved_from is not null)
         and not exists (select from sync_plan_entries n where n.job_id = $2 and n.external_id = e.external_id)`,
     [heldId, jobId],
   );

@@ -4,18 +4,22 @@ import { jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { PlanAction } from '../entities/sweep.entities.js';
 
-/** Stand in `changed_fields` for a return to `active` and for an id of another person. No fields have these names. */
-export const planMarks = { enabled: 'enabled', reused: 'reused' } as const;
+/**
+ * Stand in `changed_fields` for a return to `active`, for an id of another person, and for a change by which a person
+ * loses access although its record is not disabled. No fields have these names.
+ */
+export const planMarks = { enabled: 'enabled', reused: 'reused', losing: 'losing' } as const;
 
-/** Counts the planned returns of records to `active`, and the planned ids of other people. */
-export async function countMarks(tx: Transaction, jobId: string): Promise<{ enabled: number; reused: number }> {
-  const [row] = await tx.query<{ enabled: number; reused: number }>(
+/** Counts the planned changes with each mark; `losing` only those that still take access. */
+export async function countMarks(tx: Transaction, jobId: string): Promise<Record<keyof typeof planMarks, number>> {
+  const [row] = await tx.query<Record<keyof typeof planMarks, number>>(
     `select count(*) filter (where $2 = any(changed_fields))::int as enabled,
-            count(*) filter (where $3 = any(changed_fields))::int as reused
+            count(*) filter (where $3 = any(changed_fields))::int as reused,
+            count(*) filter (where $4 = any(changed_fields) and action = 'disable')::int as losing
        from sync_plan_entries where job_id = $1`,
-    [jobId, planMarks.enabled, planMarks.reused],
+    [jobId, planMarks.enabled, planMarks.reused, planMarks.losing],
   );
-  return row ?? { enabled: 0, reused: 0 };
+  return row ?? { enabled: 0, reused: 0, losing: 0 };
 }
 
 /** Counts of the additions and changes of a plan that the safeguard bounds. */
@@ -53,7 +57,7 @@ export async function countAdditions(
   );
   const rekeyed = await tx.query<{ field: MatchingKey; count: number }>(
     `select c.resembles_by as field, count(*)::int as count from sync_plan_entries c
-      where c.job_id = $1 and c.action = 'create' and c.resembles_id is not null
+      where c.job_id = $1 and c.based_on is null and c.resembles_id is not null
         and (exists (select from ${resembled})
              or (c.resembles_by = any($2) and exists (
                    select from source_records r where r.identity_id = c.resembles_id and r.connector_id = $3
@@ -98,7 +102,7 @@ export async function findReplacedAnchors(
   return tx.query<ReplacedAnchor>(
     `select c.id as "createId", c.seq, c.incoming, d.id as "deleteId", d.record_id as "recordId"
        from sync_plan_entries c cross join lateral ${resembled}
-      where c.job_id = $1 and c.id >= $2 and c.id < $3 and c.action = 'create' and c.resembles_by = any($4)
+      where c.job_id = $1 and c.id >= $2 and c.id < $3 and c.based_on is null and c.resembles_by = any($4)
       order by c.id, d.id`,
     [jobId, first, beyond, texts(kinds)],
   );

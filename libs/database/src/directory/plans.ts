@@ -209,7 +209,7 @@ export async function dropSuperseded(tx: Transaction, jobId: string): Promise<vo
   );
   await tx.query(
     `delete from sync_plan_entries e
-      where e.job_id = $1 and e.action = 'create'
+      where e.job_id = $1 and e.based_on is null
         and exists (select from sync_plan_entries later
                      where later.job_id = $1 and later.external_id = e.external_id and later.seq > e.seq)`,
     [jobId],
@@ -270,22 +270,27 @@ export async function addPlanEntries(
 
 /**
  * Returns the next open entries of a plan in their order, as many as fit into memory. The caller must hold the lock of
- * the plan.
+ * the plan. `after`: an entry id; `mark`: of those of `planMarks`.
  */
 export async function findOpenEntries(
   tx: Transaction,
   jobId: string,
   limit: number,
-  actions: readonly PlanAction[] = ['create', 'update', 'disable', 'delete'],
+  {
+    actions = ['create', 'update', 'disable', 'delete'],
+    after = 0,
+    mark,
+  }: { actions?: readonly PlanAction[]; after?: number; mark?: string } = {},
 ): Promise<PlanEntry[]> {
   const rows = await tx.query<PlanEntry>(
     `select id, seq, action, record_id as "recordId", kind, external_id as "externalId", identity_id as "identityId",
             changes, incoming, based_on as "basedOn", moved_from as "movedFrom"
        from (select *, sum(octet_length(incoming)) over (order by id) as upto, row_number() over (order by id) as place
-               from (select * from sync_plan_entries where job_id = $1 and not done and action = any($4)
+               from (select * from sync_plan_entries
+                      where job_id = $1 and not done and action = any($4) and id > $5 and ($6::text is null or $6 = any(changed_fields))
                       order by id limit $2) as next) as entry
       where place = 1 or coalesce(upto, 0) <= $3 order by id`,
-    [jobId, limit, volumeLimits.batchWeight, texts(actions)],
+    [jobId, limit, volumeLimits.batchWeight, texts(actions), after, mark ?? null],
   );
   return rows.map((row) => ({
     ...row,
@@ -294,6 +299,20 @@ export async function findOpenEntries(
     basedOn: row.basedOn ?? undefined,
     movedFrom: row.movedFrom ?? undefined,
   }));
+}
+
+/** Field of a planned change that shows the status of the identity. */
+export const statusOfIdentity = 'identity.status';
+
+/** Plans these entries, which were planned as disables because they would take access, as what they are for their records. */
+export async function keepAccess(tx: Transaction, jobId: string, ids: readonly number[]): Promise<void> {
+  await tx.query(
+    `update sync_plan_entries
+        set action = case when based_on is null then 'create' else 'update' end,
+            changes = coalesce((select jsonb_agg(c) from jsonb_array_elements(changes) c where c ->> 'field' <> $3), '[]')
+      where job_id = $1 and id = any($2::bigint[])`,
+    [jobId, ids, statusOfIdentity],
+  );
 }
 
 /** Marks entries as applied and deletes their source data, which is not needed any longer. */
@@ -314,7 +333,7 @@ export async function findUnappliedCreations(
   const [found] = await tx.query<{ count: number; externalIds: string[] }>(
     `with absent as materialized (
        select e.external_id from sync_plan_entries e
-        where e.job_id = $1 and e.action in ('create', 'update') and e.done
+        where e.job_id = $1 and e.action <> 'delete' and e.done
           and not exists (
             select from source_records r
              where r.connector_id = $2 and r.external_id = e.external_id and r.status <> 'deleted'))

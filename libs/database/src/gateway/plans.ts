@@ -6,7 +6,7 @@ import { selectList } from '../naming-strategy.js';
 import { findRow } from '../rows.js';
 import { isWithinPage, type Page } from './page.js';
 
-const shown = ['action', 'recordId', 'kind', 'externalId', 'identityId', 'changes', 'done'] as const;
+const shown = ['action', 'recordId', 'kind', 'externalId', 'identityId', 'changes', 'basedOn', 'done'] as const;
 export type PlanEntryRow = Pick<SyncPlanEntryEntity, (typeof shown)[number]>;
 
 export interface JobPlan {

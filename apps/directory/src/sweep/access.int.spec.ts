@@ -1,0 +1,139 @@
+import type { SourceRecord } from '@idsync/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Harness, row } from '../../test/harness.js';
+import { answers, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
+
+let harness: Harness;
+let old: string;
+let hr: string;
+
+beforeAll(async () => {
+  harness = await Harness.create();
+});
+
+beforeEach(async () => {
+  await harness.newTenant();
+  old = await harness.fixture.connector(harness.tenant, { name: 'Old HR', priority: 20 });
+  hr = await harness.fixture.connector(harness.tenant, { name: 'HR', priority: 10 });
+});
+
+afterAll(() => harness?.close());
+
+const people = (count: number, values: Record<string, string>, prefix = 'p'): SourceRecord[] =>
+  Array.from({ length: count }, (_, at) =>
+    row(`${prefix}${at}`, { employee_number: `E${at}`, last_name: `Lee${at}`, ...values }),
+  );
+
+async function run(connector: string, batches: SourceRecord[][], options: RunOptions = {}): Promise<string> {
+  const job = await wholeRun(harness, connector, batches, { at: '2026-11-29T00:00:00Z', ...options });
+  const [last] = (await answers(harness, job)).slice(-1);
+  await endJob(harness, job, last?.type === 'sync.sweep.held' ? 'quarantined' : 'completed');
+  return job;
+}
+
+async function statuses(): Promise<Record<string, number>> {
+  const rows = await harness.fixture.rows<{ status: string; count: number }>(
+    'select status, count(*)::int from identities where tenant_id = $1 group by 1',
+    [harness.tenant],
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}
+
+async function planOf(job: string) {
+  const [plan] = await harness.fixture.rows<{ state: string; note: string; disables: number }>(
+    'select state, note, disables from sync_plans where job_id = $1',
+    [job],
+  );
+  return plan;
+}
+
+const withoutAccess = [
+  { hire_date: '2027-01-03' },
+  { status: 'inactive' },
+  { termination_date: '2020-01-01' },
+] as const;
+
+describe('a new source that takes access from people of another one', () => {
+  it.each(withoutAccess)('is held with %o for all of them, before anybody loses access', async (values) => {
+    await run(old, [people(60, {})]);
+    const job = await run(hr, [people(40, values, 'n'), people(60, values, 'n').slice(40)]);
+    expect(await statuses()).toEqual({ active: 60 });
+    expect(await planOf(job)).toMatchObject({
+      state: 'held',
+      disables: 60,
+      note: expect.stringContaining('disable 60 of 60 records (60 decide about people of other sources)'),
+    });
+  });
+
+  it('is held in a small company, too, and takes access when an operator releases it', async () => {
+    await run(old, [people(12, {})]);
+    const job = await run(hr, [people(12, { status: 'inactive' }, 'n')]);
+    expect(await statuses()).toEqual({ active: 12 });
+    await harness.fixture.rows(
+      `update sync_jobs set status = 'running', decision = '{"action":"released"}' where id = $1`,
+      [job],
+    );
+    await sweep(harness, job, '2026-11-29T00:00:00Z');
+    expect(await statuses()).toEqual({ inactive: 12 });
+  });
+
+  it('applies what gives people access, while the others wait', async () => {
+    await run(old, [people(60, {})]);
+    const job = await run(hr, [[...people(20, {}, 'n'), ...people(60, { status: 'inactive' }, 'n').slice(20)]]);
+    expect(await planOf(job)).toMatchObject({ state: 'held', disables: 40 });
+    const [{ count } = { count: 0 }] = await harness.fixture.rows<{ count: number }>(
+      'select count(*)::int from source_records where connector_id = $1',
+      [hr],
+    );
+    expect(count).toBe(20);
+  });
+
+  it('takes access from few of them without a question', async () => {
+    await run(old, [people(60, {})]);
+    await run(hr, [[...people(57, {}, 'n'), ...people(60, { status: 'inactive' }, 'n').slice(57)]]);
+    expect(await statuses()).toEqual({ active: 57, inactive: 3 });
+  });
+
+  it('is reported by a dry run, with the statuses of the people', async () => {
+    await run(old, [people(12, {})]);
+    const job = await run(hr, [people(12, { hire_date: '2027-01-03' }, 'n')], { dryRun: true });
+    expect((await planOf(job))?.note).toContain('disable 12 of 12 records (12 decide');
+    const [entry] = await harness.fixture.rows<{ action: string; changes: { field: string }[] }>(
+      'select action, changes from sync_plan_entries where job_id = $1 limit 1',
+      [job],
+    );
+    expect(entry?.action).toBe('disable');
+    expect(entry?.changes).toContainEqual({ field: 'identity.status', from: 'active', to: 'pending' });
+  });
+});
+
+describe('another employment of the same source', () => {
+  const ended = people(12, { status: 'inactive' }, 'ended');
+  const current = people(12, {}, 'current');
+
+  it.each([
+    ['first', [ended, current]],
+    ['last', [current, ended]],
+  ])('keeps access, whatever the order of the rows: the ended ones %s', async (_, batches) => {
+    await run(old, [people(12, {})]);
+    const job = await run(hr, batches);
+    expect(await statuses()).toEqual({ active: 12 });
+    expect((await planOf(job))?.state ?? 'done').toBe('done');
+    expect((await harness.people())[0]).toHaveLength(3);
+  });
+});
+
+describe('a change of a key that joins people of another source to those who have left', () => {
+  it('is held if it takes access from many', async () => {
+    await run(hr, [people(12, { status: 'inactive' }, 'n')]);
+    const others = people(12, { employee_number: '' }).map(({ external_id, fields }) => {
+      const { employee_number: _, ...rest } = fields;
+      return { external_id, fields: { ...rest, email: [`${external_id}@x.example`] } };
+    });
+    await run(old, [others]);
+    expect(await statuses()).toEqual({ active: 12, inactive: 12 });
+    const job = await run(old, [people(12, {})]);
+    expect(await statuses()).toEqual({ active: 12, inactive: 12 });
+    expect(await planOf(job)).toMatchObject({ state: 'held', disables: 12 });
+  });
+});

@@ -1,0 +1,95 @@
+import type { StoredIdentity } from '@idsync/database/directory';
+import { TakesAccess } from '../divide-batch.js';
+import type { RecordChange } from '../record-change.js';
+import type { Settled } from '../settle-identities.js';
+import { destructiveStep } from './guard.js';
+
+/** Statuses of an identity before and after changes that take access from its person. */
+export interface Loss {
+  from: string;
+  to: string;
+}
+
+/** Returns the identities that lose access, although their records may be new or unchanged: another source decides now. */
+function lossesOf({ identities, merged }: Settled): Map<string, Loss> {
+  const after = new Map(identities.map(({ identity }) => [identity.id, identity.status]));
+  const steps = [
+    ...identities.map(({ identity, before }) => ({ before, to: identity.status })),
+    ...merged.map(({ identity, intoId }) => ({ before: identity, to: after.get(intoId) })),
+  ];
+  const losses = new Map<string, Loss>();
+  for (const { before, to } of steps) {
+    if (!before || to === undefined || !destructiveStep(before.status, to) || !isPerson(before)) continue;
+    losses.set(before.id, { from: before.status, to });
+  }
+  return losses;
+}
+
+/** An identity of machines alone is active as they are, until a person is found. */
+function isPerson({ document }: StoredIdentity): boolean {
+  const { users, accounts } = JSON.parse(document) as { users: object[]; accounts: object[] };
+  return users.length + accounts.length > 0;
+}
+
+/**
+ * Returns those of the changes by which people lose access, with what their identity loses: those that link a record, or
+ * change its status, or else all changes of identities that exchange records with one that loses access.
+ */
+export function takersOf(settled: Settled, changes: readonly RecordChange[]): Map<string, Loss> {
+  const losses = lossesOf(settled);
+  if (losses.size === 0) return new Map();
+  const own = new Set(changes.map(({ record }) => record.id));
+  const takers = new Map<string, Loss>();
+  const take = (among: readonly RecordChange[], lost: ReadonlyMap<string, Loss>) => {
+    const taking = among.filter((change) => own.has(change.record.id) && lossOf(change, lost));
+    for (const change of taking) takers.set(change.record.id, lossOf(change, lost) as Loss);
+    return new Set(taking.flatMap(identitiesOf));
+  };
+  const linked = settled.records.filter(isLinked);
+  const explained = take(
+    settled.records.filter((change) => isLinked(change) || change.before?.status !== change.record.status),
+    losses,
+  );
+  const touched = new Map([...losses].filter(([id]) => !explained.has(id)));
+  for (let size = -1; size < touched.size; ) {
+    size = touched.size;
+    for (const change of linked) {
+      const loss = lossOf(change, touched);
+      if (loss) for (const id of identitiesOf(change)) touched.set(id, touched.get(id) ?? loss);
+    }
+  }
+  take(settled.records, touched);
+  return takers;
+}
+
+function isLinked({ record, before }: RecordChange): boolean {
+  return record.identityId !== before?.identityId;
+}
+
+function identitiesOf({ record, before }: RecordChange): string[] {
+  return [record.identityId, before?.identityId].filter((id) => id !== undefined);
+}
+
+function lossOf(change: RecordChange, losses: ReadonlyMap<string, Loss>): Loss | undefined {
+  return identitiesOf(change).flatMap((id) => losses.get(id) ?? [])[0];
+}
+
+/** Throws TakesAccess if people lose access by changes that a run must not apply before it is complete. */
+export function requireAccessKept(settled: Settled, changes: readonly RecordChange[]): void {
+  const takers = takersOf(settled, changes);
+  if (takers.size === 0) return;
+  throw new TakesAccess(changes.flatMap(({ record }) => (takers.has(record.id) ? record.externalId : [])));
+}
+
+/** Repeats a transaction with the changes set aside that take access, until the others take none. */
+export async function settingAside<Result>(attempt: (takers: ReadonlySet<string>) => Promise<Result>): Promise<Result> {
+  const takers = new Set<string>();
+  for (;;) {
+    try {
+      return await attempt(takers);
+    } catch (error) {
+      if (!(error instanceof TakesAccess) || error.externalIds.every((id) => takers.has(id))) throw error;
+      for (const id of error.externalIds) takers.add(id);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// "People across sources" of docs/directory.md: by which changes people lose access.
+import type { Directory } from './directory.js';
+import { statusOfPerson } from './lifecycle.js';
+import { destructiveAction } from './sweep.js';
+import type { Entry } from './types.js';
+
+interface Tried {
+  /** The people who lose access. */
+  losing: ReadonlySet<number>;
+  /** The names of the new and changed records by which they do. */
+  takers: ReadonlySet<string>;
+}
+
+/** Applies one part after the other, and takes all of them back. Returns what each part does. */
+export function rehearse<Part>(
+  directory: Directory,
+  created: readonly string[],
+  parts: readonly Part[],
+  apply: (part: Part) => void,
+): Tried[] {
+  const restore = directory.snapshot();
+  const tried = parts.map((part) => {
+    const before = stateOf(directory);
+    apply(part);
+    inOrderOfCreation(directory, created);
+    return compare(before, stateOf(directory));
+  });
+  restore();
+  return tried;
+}
+
+/** The state of all records at one time. */
+export type State = ReadonlyMap<string, Readonly<Entry>>;
+
+export const stateOf = ({ entries }: Directory): State =>
+  new Map([...entries].map(([name, entry]) => [name, { ...entry }]));
+
+function inOrderOfCreation({ entries }: Directory, created: readonly string[]): void {
+  for (const entry of entries.values()) {
+    const place = created.indexOf(entry.name);
+    entry.nth = place < 0 ? created.length : place;
+  }
+}
+
+/** Returns who has lost access between two states, and by which records. */
+export function compare(before: State, after: State): Tried {
+  const [was, is] = [peopleOf(before), peopleOf(after)];
+  const lost = [...was].filter(([person, entries]) => {
+    const now = is.get(person) ?? is.get(successorOf(entries, after)) ?? [];
+    return now.length > 0 && destructiveAction({ status: statusOfPerson(entries) }, statusOfPerson(now)) !== undefined;
+  });
+  const losing = new Set(lost.map(([person]) => person));
+  const changes = [...after.values()].filter((entry) => hasChanged(before.get(entry.name), entry));
+  const personsOf = (entry: Entry) => [entry.person, before.get(entry.name)?.person].flatMap((person) => person ?? []);
+  const isMoved = (entry: Entry) => before.get(entry.name)?.person !== entry.person;
+  const of = (people: ReadonlySet<number>) =>
+    changes.filter((entry) => personsOf(entry).some((each) => people.has(each)));
+  const direct = of(losing).filter((entry) => isMoved(entry) || before.get(entry.name)?.status !== entry.status);
+  const explained = new Set(direct.flatMap(personsOf));
+  let rest = new Set([...losing].filter((person) => !explained.has(person)));
+  for (let size = -1; size < rest.size; ) {
+    size = rest.size;
+    rest = new Set([...rest, ...of(rest).filter(isMoved).flatMap(personsOf)]);
+  }
+  return { losing, takers: new Set([...direct, ...of(rest)].map(({ name }) => name)) };
+}
+
+function peopleOf(state: State): Map<number, Entry[]> {
+  const people = new Map<number, Entry[]>();
+  for (const entry of state.values())
+    if (entry.person !== undefined) people.set(entry.person, [...(people.get(entry.person) ?? []), entry]);
+  return people;
+}
+
+/** The person who has most of the records now, of several the oldest. */
+function successorOf(entries: readonly Entry[], after: State): number {
+  const persons = entries.flatMap(({ name }) => after.get(name)?.person ?? []).sort((a, b) => a - b);
+  const count = (person: number) => persons.filter((each) => each === person).length;
+  return persons.sort((a, b) => count(b) - count(a) || a - b)[0] ?? 0;
+}
+
+const hasChanged = (before: Entry | undefined, after: Entry): boolean =>
+  before === undefined ||
+  before.person !== after.person ||
+  before.status !== after.status ||
+  JSON.stringify(before.fields) !== JSON.stringify(after.fields);
