@@ -1,4 +1,4 @@
-// "People across sources" of docs/directory.md: by which changes people lose access.
+// "Deletion detection" of docs/directory.md: by which changes people of other sources lose access.
 import type { Directory } from './directory.js';
 import { statusOfPerson } from './lifecycle.js';
 import { destructiveAction } from './sweep.js';

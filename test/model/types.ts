@@ -10,7 +10,7 @@ export interface Source {
   kind: Kind;
   /** The lowest number precedes. */
   priority: number;
-  /** Lists employments, and not logins of a directory. */
+  /** Lists employments, and not logins. */
   employments: boolean;
   safeguard: Safeguard;
 }

@@ -31,19 +31,14 @@ export function deriveIdentityStatus(records: readonly RecordState[], precedence
   // Most people of an import.
   if (records.length === 1 && first?.kind === 'user') return first.status as PersonStatus;
   const users = records.filter((record) => record.kind === 'user');
-  if (users.length > 0) return best(decidingUsers(listedUsers(users, precedence)).map(({ status }) => status));
+  if (users.length > 0) {
+    const listed = users.filter((user) => !isTombstone(user));
+    const ranked = (listed.length > 0 ? listed : users).map((user) => rankedUser(user, precedence));
+    return best(decidingUsers(ranked).map(({ status }) => status as PersonStatus));
+  }
   const accounts = records.filter((record) => record.kind === 'account');
   if (accounts.length > 0) return best(accounts.map((account) => fromAccount[account.status] ?? 'inactive'));
   return best(records.map((record) => fromMachine[record.status] ?? 'inactive'));
-}
-
-/** Returns those of the users that a source lists, all if none does. */
-function listedUsers(users: readonly RecordState[], precedence: Precedence): (RankedUser & { status: PersonStatus })[] {
-  const listed = users.filter((user) => !isTombstone(user));
-  return (listed.length > 0 ? listed : users).map((user) => ({
-    status: user.status as PersonStatus,
-    ...rankedUser(user, precedence),
-  }));
 }
 
 /** Returns what decides between users of a person. */
@@ -52,10 +47,9 @@ export function rankedUser(
   { rankOf, connectors }: Precedence,
 ): RankedUser {
   return {
+    status,
     statusRank: rankOf(connectorId, 'status'),
     isEmployment: connectors.get(connectorId)?.employments ?? false,
-    isPending: status === 'pending',
-    hasLeft: status === 'inactive' || status === 'deleted',
   };
 }
 

@@ -46,7 +46,7 @@ describe('the fields of an employment', () => {
       { ...connector, employments: true },
     ]),
   );
-  const titles = (first: Partial<StoredRecord>, second: Partial<StoredRecord>) =>
+  const shown = (first: Partial<StoredRecord>, second: Partial<StoredRecord>) =>
     merge(identityId, [record(first), record({ connectorId: connectorIds[1], ...second })], employers).map(
       ({ field_name, field_value }) => `${field_name}: ${field_value}`,
     );
@@ -54,7 +54,7 @@ describe('the fields of an employment', () => {
   const contract = { fields: { termination_date: ['2026-12-31'], job_title: ['Contractor'], email: ['ann@c.org'] } };
 
   it('come from the one that runs, and other fields from the source that precedes', () => {
-    expect(titles({ ...employee, status: 'pending' }, contract)).toEqual([
+    expect(shown({ ...employee, status: 'pending' }, contract)).toEqual([
       'email: ann@x.org',
       'email: ann@c.org',
       'job_title: Contractor',
@@ -66,7 +66,7 @@ describe('the fields of an employment', () => {
     ['ended', { status: 'inactive' as const }],
     ['is no longer listed', { status: 'deleted' as const, contentHash: Buffer.alloc(0) }],
   ])('do not come from a contract that %s, also if the employment has none', (_, over) => {
-    expect(titles(employee, { ...contract, ...over }).filter((each) => !each.startsWith('email'))).toEqual([
+    expect(shown(employee, { ...contract, ...over }).filter((each) => !each.startsWith('email'))).toEqual([
       'hire_date: 2027-01-01',
       'job_title: Engineer',
     ]);

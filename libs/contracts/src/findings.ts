@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectorList } from './connector-list.js';
 import type { IdKind } from './ids.js';
 
 /** Kinds of findings; kinds are only ever added. */
@@ -49,14 +50,9 @@ export const findingPolicy = z.strictObject({
       'Age at which an account without a person is a finding: its person may be in a source that is read later.',
     ),
   stale_source_hours: hours(1).default(36).describe('Age of the last complete read at which a source is stale.'),
-  connector_stale_hours: z
-    .array(z.strictObject({ connector_id: z.string().min(1).max(100), hours: hours(1) }))
-    .max(200)
-    .refine((list) => new Set(list.map((each) => each.connector_id)).size === list.length, {
-      error: 'must not name a connector twice',
-    })
-    .default([])
-    .describe('Ages for connectors, where they differ from `stale_source_hours`.'),
+  connector_stale_hours: connectorList({ hours: hours(1) }).describe(
+    'Ages for connectors, where they differ from `stale_source_hours`.',
+  ),
 });
 export type FindingPolicy = z.infer<typeof findingPolicy>;
 

@@ -1,15 +1,13 @@
 import type { LifecyclePolicy } from './lifecycle-policy.js';
 import type { RecordKind } from './records.js';
 
-/** A user as far as it decides the status of its identity. The lowest rank precedes. */
+/** A user as far as it decides the status of its identity. */
 export interface RankedUser {
+  status: string;
+  /** Precedence of its source for the status; the lowest precedes. */
   statusRank: number;
-  /** Its source lists employments, not accounts of a directory. */
+  /** Its source lists employments, and not logins. */
   isEmployment: boolean;
-  /** `pending`: it has not begun. */
-  isPending: boolean;
-  /** `inactive` or `deleted`. */
-  hasLeft: boolean;
 }
 
 const employmentDates = ['hire_date', 'termination_date'];
@@ -19,7 +17,7 @@ export const employmentFields: readonly string[] = [...employmentDates, 'job_tit
 
 /**
  * Returns true for a source of employments: its own mapping has a hire or termination date, unless the policy says
- * otherwise.
+ * otherwise. `mapped`: the fields of that mapping.
  */
 export function listsEmployments(
   { id, records, mapped }: { id: string; records: RecordKind; mapped: readonly string[] },
@@ -30,24 +28,29 @@ export function listsEmployments(
   return set?.employments ?? employmentDates.some((date) => mapped.includes(date));
 }
 
+/** Returns true for a person, or a user of one source, who is inactive or deleted. */
+export function hasLeft({ status }: { status: string | null }): boolean {
+  return status === 'inactive' || status === 'deleted';
+}
+
+const isRunning = (user: RankedUser): boolean => user.status !== 'pending' && !hasLeft(user);
+
 /** Returns the employments that count: those that are running, else those to come, else those that have ended. */
 export function countingEmployments<User extends RankedUser>(users: readonly User[]): User[] {
   const employments = users.filter(({ isEmployment }) => isEmployment);
-  const present = employments.filter(({ hasLeft }) => !hasLeft);
-  const running = present.filter(({ isPending }) => !isPending);
-  return [running, present, employments].find((some) => some.length > 0) ?? [];
+  const present = employments.filter((user) => !hasLeft(user));
+  return [present.filter(isRunning), present, employments].find((some) => some.length > 0) ?? [];
 }
 
 /**
  * Returns the users of the lifecycle authority, which decide the status of their identity. A running employment outranks
- * one that has not begun or has ended, and a directory does not revive a person whose employments have ended. Among the
- * others the precedence decides; sources of equal precedence decide together.
+ * one that has not begun or has ended, and logins do not revive a person whose employments have ended. Among the others
+ * the precedence decides; sources of equal precedence decide together.
  */
 export function decidingUsers<User extends RankedUser>(listed: readonly User[]): User[] {
   const counting = countingEmployments(listed);
-  const isRunning = counting.some(({ isPending, hasLeft }) => !isPending && !hasLeft);
-  const hasEnded = !isRunning && listed.some(({ isEmployment, hasLeft }) => isEmployment && hasLeft);
-  const eligible = hasEnded ? counting : listed.filter((user) => !user.isEmployment || counting.includes(user));
+  const haveEnded = !counting.some(isRunning) && listed.some((user) => user.isEmployment && hasLeft(user));
+  const eligible = haveEnded ? counting : listed.filter((user) => !user.isEmployment || counting.includes(user));
   const first = Math.min(...eligible.map(({ statusRank }) => statusRank));
   return eligible.filter(({ statusRank }) => statusRank === first);
 }

@@ -6,7 +6,7 @@ export const quarantineReason = z.strictObject({
   rule: text.describe('failed | deleted | disabled | enabled | reused | created | changed | rekeyed | empty_source'),
   field: text.optional().describe('changed: the field; rekeyed: the match key that old and new records share.'),
   count: z.int(),
-  of: z.int().describe('Live records of the connector before the job; failed: records that it read.'),
+  of: z.int().describe('Live records of the connector before the job; failed, and without any: records that it read.'),
   max_percent: z.int().optional(),
   max_records: z.int().optional(),
   text: text.describe('The reason as a sentence.'),

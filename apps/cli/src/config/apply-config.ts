@@ -4,7 +4,7 @@ import { CliError, UsageError, WaitsForApproval } from '../cli-error.js';
 import type { Session } from '../session.js';
 import type { LoadedConfig } from './load-config.js';
 import type { Step } from './plan-config.js';
-import type { ConnectorConfig, TenantConfig } from './tenant-config.js';
+import { type ConnectorConfig, connectorLists, type TenantConfig } from './tenant-config.js';
 
 /** Fields that other fields must not accompany in a request if the tenant has four eyes. */
 const guardedFields = ['safeguard', 'priority'];
@@ -83,17 +83,11 @@ export class ConfigApplier {
     else if (kind === 'attribute_priorities')
       await client.put(this.path('attribute-priorities'), { priorities: this.withIds(attribute_priorities) });
     else {
-      const {
-        connector_time_zones: zones,
-        connector_employments: employments,
-        connector_stale_hours: hours,
-      } = settings;
-      await client.patch(this.path('settings'), {
-        ...settings,
-        ...(zones && { connector_time_zones: this.withIds(zones) }),
-        ...(employments && { connector_employments: this.withIds(employments) }),
-        ...(hours && { connector_stale_hours: this.withIds(hours) }),
+      const lists = connectorLists.flatMap((name) => {
+        const { [name]: list } = settings;
+        return list ? [[name, this.withIds<{ connector: string }>(list)]] : [];
       });
+      await client.patch(this.path('settings'), { ...settings, ...Object.fromEntries(lists) });
     }
   }
 

@@ -1,7 +1,14 @@
 import type { AttributePriorities, GivenRules, responses, TenantSettings } from '@idsync/contracts';
 import { pathOf } from '../admin-client.js';
 import type { Session } from '../session.js';
-import type { ConnectorConfig, SettingsConfig, TenantConfig, WebhookConfig } from './tenant-config.js';
+import {
+  type ConnectorConfig,
+  type ConnectorList,
+  connectorLists,
+  type SettingsConfig,
+  type TenantConfig,
+  type WebhookConfig,
+} from './tenant-config.js';
 
 /** The present configuration of a tenant, with the ids that its names stand for. */
 export interface LoadedConfig {
@@ -23,17 +30,15 @@ export async function loadConfig({ client, tenant }: Session): Promise<LoadedCon
   const names = new Map(connectors.map(({ id, name }) => [id, name]));
   const named = <Item extends { connector_id: string }>(list: readonly Item[]) =>
     list.map(({ connector_id, ...rest }) => ({ connector: names.get(connector_id) ?? connector_id, ...rest }));
+  const lists = Object.fromEntries(
+    connectorLists.map((name) => [name, named<{ connector_id: string }>(settings[name])]),
+  ) as Required<Pick<SettingsConfig, ConnectorList>>;
   const webhookIds = new Map<string, string[]>();
   for (const { id, callback_url: url } of webhooks) webhookIds.set(url, [...(webhookIds.get(url) ?? []), id]);
   return {
     config: {
       version: 1,
-      settings: {
-        ...settings,
-        connector_time_zones: named(settings.connector_time_zones),
-        connector_employments: named(settings.connector_employments),
-        connector_stale_hours: named(settings.connector_stale_hours),
-      } as SettingsConfig,
+      settings: { ...settings, ...lists },
       connectors: connectors.map(shownConnector),
       attribute_priorities: named(priorities),
       matching_rules: await client.get<GivenRules>(path('matching-rules')),

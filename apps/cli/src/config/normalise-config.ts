@@ -1,6 +1,6 @@
 import { connectorBody, matchingRules, requests, tenantSettingsPatch, withoutEmptyLists } from '@idsync/contracts';
 import { UsageError } from '../cli-error.js';
-import type { ConnectorConfig, TenantConfig, WebhookConfig } from './tenant-config.js';
+import { type ConnectorConfig, connectorLists, type TenantConfig, type WebhookConfig } from './tenant-config.js';
 
 /**
  * Returns the configuration as the service would store it, with the defaults of nested values, so that a comparison finds
@@ -9,8 +9,8 @@ import type { ConnectorConfig, TenantConfig, WebhookConfig } from './tenant-conf
 export function normaliseConfig(wanted: TenantConfig): TenantConfig {
   const { connectors, webhooks, settings, matching_rules, attribute_priorities } = wanted;
   if (settings) {
-    const { connector_time_zones: _, connector_employments: __, connector_stale_hours: ___, ...rest } = settings;
-    parse(tenantSettingsPatch, rest, 'settings');
+    const others = Object.entries(settings).filter(([name]) => !connectorLists.some((list) => list === name));
+    parse(tenantSettingsPatch, Object.fromEntries(others), 'settings');
   }
   return {
     version: 1,

@@ -34,13 +34,13 @@ export interface WebhookConfig {
 type Priority = Omit<AttributePriorities['priorities'][number], 'connector_id'> & { connector: string };
 type NamedList<Item extends { connector_id: string }> = (Omit<Item, 'connector_id'> & { connector: string })[];
 
+/** The settings of single connectors. */
+export const connectorLists = ['connector_time_zones', 'connector_employments', 'connector_stale_hours'] as const;
+export type ConnectorList = (typeof connectorLists)[number];
+
 /** Settings whose connectors are named. */
-export type SettingsConfig = Partial<
-  Omit<TenantSettings, 'connector_time_zones' | 'connector_employments' | 'connector_stale_hours'>
-> & {
-  connector_time_zones?: NamedList<TenantSettings['connector_time_zones'][number]>;
-  connector_employments?: NamedList<TenantSettings['connector_employments'][number]>;
-  connector_stale_hours?: NamedList<TenantSettings['connector_stale_hours'][number]>;
+export type SettingsConfig = Partial<Omit<TenantSettings, ConnectorList>> & {
+  [Name in ConnectorList]?: NamedList<TenantSettings[Name][number]>;
 };
 
 /** The configuration of a tenant. An absent section stays as it is. */

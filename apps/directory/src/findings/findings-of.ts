@@ -1,4 +1,4 @@
-import { encodeId, type FindingPolicy, findDefinition, isRealDate } from '@idsync/contracts';
+import { encodeId, type FindingPolicy, findDefinition, hasLeft, isRealDate } from '@idsync/contracts';
 import type { FoundFinding, OtherFacts, SourceFacts, UserFacts } from '@idsync/database/directory';
 import { isNoReference } from '../managers/manager-reference.js';
 
@@ -40,7 +40,7 @@ export function findingsOfUser(user: UserFacts): FoundFinding[] {
   // The value itself may be an address of a person and is shown with the user.
   if (user.managerText !== null && user.managerId === null && !isNoReference(user.managerText))
     findings.push({ kind: 'unknown_manager', ...about, evidence: source });
-  if (user.managerId !== null && user.managerId !== user.identityId && hasLeft(user.managerStatus)) {
+  if (user.managerId !== null && user.managerId !== user.identityId && hasLeft({ status: user.managerStatus })) {
     const evidence = {
       ...source,
       manager_id: encodeId('identity', user.managerId),
@@ -81,7 +81,7 @@ function accountFinding(account: OtherFacts, policy: FindingPolicy, now: Date): 
     const since = { since: createdAt.toISOString() };
     return isWaiting ? undefined : { kind: 'unmatched_account', subjectId: id, evidence: { ...evidence, ...since } };
   }
-  if (!hasLeft(identityStatus)) return undefined;
+  if (!hasLeft({ status: identityStatus })) return undefined;
   return {
     kind: 'leaver_with_account',
     subjectId: id,
@@ -95,17 +95,13 @@ function machineFinding(machine: OtherFacts): FoundFinding | undefined {
   const { id, ownerId, ownerStatus, connectorId, status, handedOver } = machine;
   const evidence = { connector_id: encodeId('connector', connectorId), machine_status: status };
   if (ownerId === null || ownerStatus === null) return { kind: 'machine_without_owner', subjectId: id, evidence };
-  if (!hasLeft(ownerStatus)) return undefined;
+  if (!hasLeft({ status: ownerStatus })) return undefined;
   return {
     kind: 'leaver_with_machine_secret',
     subjectId: id,
     identityId: ownerId,
     evidence: { ...evidence, ...leaver(ownerId, ownerStatus, machine), handed_over: handedOver },
   };
-}
-
-function hasLeft(status: string | null): boolean {
-  return status === 'inactive' || status === 'deleted';
 }
 
 function leaver(identityId: string, status: string | null, facts: OtherFacts): Record<string, unknown> {

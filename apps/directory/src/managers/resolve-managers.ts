@@ -1,3 +1,4 @@
+import { hasLeft as isLeaver } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   findManagerCandidates,
@@ -79,6 +80,6 @@ function leavers(cause: Cause, changes: readonly RecordChange[]): (identityId: s
   }
   return (identityId) => {
     const own = records.get(identityId);
-    return own && ['inactive', 'deleted'].includes(deriveIdentityStatus(own, cause));
+    return own && isLeaver({ status: deriveIdentityStatus(own, cause) });
   };
 }

@@ -20,8 +20,7 @@ function person(name: string, keys = '', more: Partial<Person> = {}): Person {
     recordId: name,
     connectorId,
     gone: false,
-    hasLeft: false,
-    isPending: false,
+    status: 'active',
     isEmployment: false,
     statusRank: ['hr', 'ad', 'okta'].indexOf(connectorId),
     formerKeys: [],
@@ -225,7 +224,7 @@ describe('partitionPeople', () => {
   it('returns all people in doubt, and the same key whatever the order of the records', () => {
     const people = [
       person('hr:1', 'n2 ma', { gone: true, keys: [], formerKeys: [{ kind: 'email', value: 'a' }] }),
-      person('ad:2', 'mb', { hasLeft: true }),
+      person('ad:2', 'mb', { status: 'inactive' }),
       person('hr:3', 'ma'),
       person('ad:3', 'mb', { linkStrength: 'kept', identityId: 'x' }),
     ].map((each) => (each.recordId === 'hr:3' ? { ...each, linkStrength: 'kept' as const, identityId: 'x' } : each));
@@ -254,7 +253,7 @@ describe('partitionPeople', () => {
   });
 
   it('joins nothing by a number of an unnamed person that fits two others, also if one has left', () => {
-    const karl = { ...named('okta:1', 'n1', 'karl berg'), hasLeft: true };
+    const karl = { ...named('okta:1', 'n1', 'karl berg'), status: 'inactive' };
     const people = [named('hr:1', 'n1', 'ann lee'), person('ad:1', 'n1'), karl];
     expect(groups(people)).toEqual(['ad:1', 'hr:1', 'okta:1']);
   });
@@ -308,7 +307,7 @@ describe('partitionPeople', () => {
     expect(groups(people)).toEqual(['ad:1+hr:1+okta:1']);
   });
 
-  const left = (name: string, keys: string, words = '') => ({ ...named(name, keys, words), hasLeft: true });
+  const left = (name: string, keys: string, words = '') => ({ ...named(name, keys, words), status: 'inactive' });
   const gone = (name: string, keys: string, words = '') => {
     const { keys: formerKeys, ...rest } = left(name, keys, words);
     return { ...rest, keys: [], formerKeys, gone: true };
@@ -416,7 +415,7 @@ describe('partitionPeople', () => {
     mail: fc.option(fc.constantFrom('ma', 'mb', 'mc')),
     login: fc.option(fc.constantFrom('ux', 'uy', 'uz')),
     name: fc.constantFrom('', 'ann lee', 'karl berg', 'ann berg'),
-    state: fc.constantFrom({}, { hasLeft: true }, { hasLeft: true, gone: true }),
+    state: fc.constantFrom({}, { status: 'inactive' }, { status: 'inactive', gone: true }),
   });
   const crowd = fc.array(record, { maxLength: 9 }).map((all) =>
     all.map((each, at) =>

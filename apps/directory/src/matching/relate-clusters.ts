@@ -1,4 +1,4 @@
-import { decidingUsers, type KeyKind } from '@idsync/contracts';
+import { decidingUsers, hasLeft as isLeaver, type KeyKind } from '@idsync/contracts';
 import { type Cluster, join, keysOf, type Person } from './cluster.js';
 import { namesDisagree, shareName, shareOnlySurname } from './names.js';
 import { contradict } from './numbers.js';
@@ -98,7 +98,7 @@ function formerValues({ members }: Cluster, kind: KeyKind): string[] {
 
 /** Returns true if a person is inactive or deleted by the lifecycle authority. */
 export function hasLeft({ members }: Cluster): boolean {
-  return decidingUsers(members.filter(({ gone }) => !gone)).every((member) => member.hasLeft);
+  return decidingUsers(members.filter(({ gone }) => !gone)).every(isLeaver);
 }
 
 function isGone({ members }: Cluster): boolean {

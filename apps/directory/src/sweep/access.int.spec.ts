@@ -107,6 +107,18 @@ describe('a new source that takes access from people of another one', () => {
   });
 });
 
+describe('a first source of people beside one of machines', () => {
+  it('is not held for leavers whose address a machine has', async () => {
+    const machines = await harness.fixture.connector(harness.tenant, { records: 'machine_identity', priority: 50 });
+    const mail = (at: number) => ({ email: `p${at}@x.example` });
+    await run(machines, [Array.from({ length: 12 }, (_, at) => row(`m${at}`, mail(at)))]);
+    const leavers = Array.from({ length: 12 }, (_, at) => row(`p${at}`, { ...mail(at), status: 'inactive' }));
+    const job = await run(old, [leavers]);
+    expect((await planOf(job))?.state ?? 'done').toBe('done');
+    expect((await harness.record('p0')).status).toBe('inactive');
+  });
+});
+
 describe('another employment of the same source', () => {
   const ended = people(12, { status: 'inactive' }, 'ended');
   const current = people(12, {}, 'current');

@@ -41,9 +41,14 @@ export function takersOf(settled: Settled, changes: readonly RecordChange[]): Ma
   const own = new Set(changes.map(({ record }) => record.id));
   const takers = new Map<string, Loss>();
   const take = (among: readonly RecordChange[], lost: ReadonlyMap<string, Loss>) => {
-    const taking = among.filter((change) => own.has(change.record.id) && lossOf(change, lost));
-    for (const change of taking) takers.set(change.record.id, lossOf(change, lost) as Loss);
-    return new Set(taking.flatMap(identitiesOf));
+    const explained = new Set<string>();
+    for (const change of among) {
+      const loss = own.has(change.record.id) ? lossOf(change, lost) : undefined;
+      if (!loss) continue;
+      takers.set(change.record.id, loss);
+      for (const id of identitiesOf(change)) explained.add(id);
+    }
+    return explained;
   };
   const linked = settled.records.filter(isLinked);
   const explained = take(

@@ -1,4 +1,4 @@
-import { decidingUsers, isRealDate, type PersonStatus } from '@idsync/contracts';
+import { decidingUsers, hasLeft, isRealDate, type PersonStatus } from '@idsync/contracts';
 import type { ExplainedIdentity, ExplainedRecord } from '@idsync/database/gateway';
 import type { Field, Sources } from './explained-sources.js';
 
@@ -68,13 +68,15 @@ function rejection(
   if (!eligible.includes(record)) return 'its source no longer lists it';
   if (deciding.includes(record)) return 'not more active';
   if (sources === undefined) return 'ranked lower';
-  return sources.ranked(record).isEmployment ? 'its employment does not run' : 'a directory revives no employment';
+  return sources.ranked(record).isEmployment
+    ? 'its employment does not run'
+    : 'a login does not revive a person who has left';
 }
 
 /** Returns why a user decides although another source precedes. */
-function employmentsDecide({ status }: ExplainedRecord): string {
-  if (status === 'pending') return 'no employment runs, and this one is to come';
-  return status === 'inactive' || status === 'deleted' ? 'the employments have ended' : 'this employment runs';
+function employmentsDecide(user: ExplainedRecord): string {
+  if (user.status === 'pending') return 'no employment runs, and this one is to come';
+  return hasLeft(user) ? 'the employments have ended' : 'this employment runs';
 }
 
 /** Returns what gave a user the status: its dates and the status of its source; undefined if the source gives neither. */

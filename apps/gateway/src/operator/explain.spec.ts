@@ -119,12 +119,12 @@ describe('the explanation of the status', () => {
     });
   });
 
-  it('names a directory that does not revive a person', () => {
+  it('names a login that does not revive a person', () => {
     const hr = new Map([...connectors].map(([id, each]) => [id, { ...each, employments: each.name === 'AD' }]));
     const records = [record(2, { status: 'active' }), record(3, { connectorId: ad, status: 'inactive' })];
     expect(explained({ status: 'inactive', records, connectors: hr }).of('status')).toMatchObject({
       source: 'AD',
-      over: ['active (HR): a directory revives no employment'],
+      over: ['active (HR): a login does not revive a person who has left'],
       because: 'the employments have ended',
     });
   });

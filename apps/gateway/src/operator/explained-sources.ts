@@ -24,14 +24,8 @@ export class Sources {
   /** Returns what decides between users of a person. */
   ranked(record: ExplainedRecord): RankedUser & { record: ExplainedRecord } {
     const { connectorId, status } = record;
-    const { employments = false } = this.found.connectors.get(encodeId('connector', connectorId)) ?? {};
-    return {
-      record,
-      statusRank: this.rankOf(connectorId, 'status'),
-      isEmployment: employments,
-      isPending: status === 'pending',
-      hasLeft: status === 'inactive' || status === 'deleted',
-    };
+    const { employments: isEmployment = false } = this.found.connectors.get(encodeId('connector', connectorId)) ?? {};
+    return { record, status, statusRank: this.rankOf(connectorId, 'status'), isEmployment };
   }
 
   /** Returns the name of a connector, and when it was deleted. */

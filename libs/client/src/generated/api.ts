@@ -5719,7 +5719,7 @@ export interface components {
                 /** @description changed: the field; rekeyed: the match key that old and new records share. */
                 field?: string;
                 count: number;
-                /** @description Live records of the connector before the job; failed: records that it read. */
+                /** @description Live records of the connector before the job; failed, and without any: records that it read. */
                 of: number;
                 max_percent?: number;
                 max_records?: number;
@@ -12958,7 +12958,7 @@ export interface operations {
                             time_zone: string;
                         }[];
                         /**
-                         * @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.
+                         * @description Whether a connector lists employments, or logins. By default, it lists employments if its own mapping has a hire or termination date.
                          * @default []
                          */
                         connector_employments: {
@@ -13020,7 +13020,7 @@ export interface operations {
                         time_zone: string;
                     }[];
                     /**
-                     * @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.
+                     * @description Whether a connector lists employments, or logins. By default, it lists employments if its own mapping has a hire or termination date.
                      * @default []
                      */
                     connector_employments?: {
@@ -15618,7 +15618,7 @@ export interface operations {
                             time_zone: string;
                         }[];
                         /**
-                         * @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.
+                         * @description Whether a connector lists employments, or logins. By default, it lists employments if its own mapping has a hire or termination date.
                          * @default []
                          */
                         connector_employments: {
@@ -15706,7 +15706,7 @@ export interface operations {
                         connector_id: string;
                         time_zone: string;
                     }[];
-                    /** @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date. */
+                    /** @description Whether a connector lists employments, or logins. By default, it lists employments if its own mapping has a hire or termination date. */
                     connector_employments?: {
                         connector_id: string;
                         employments: boolean;
@@ -15757,7 +15757,7 @@ export interface operations {
                             time_zone: string;
                         }[];
                         /**
-                         * @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.
+                         * @description Whether a connector lists employments, or logins. By default, it lists employments if its own mapping has a hire or termination date.
                          * @default []
                          */
                         connector_employments: {
@@ -15838,7 +15838,7 @@ export interface operations {
                             time_zone: string;
                         }[];
                         /**
-                         * @description Whether a connector lists employments or a directory, where its own mapping does not tell: by default, it lists employments if it maps a hire or termination date.
+                         * @description Whether a connector lists employments, or logins. By default, it lists employments if its own mapping has a hire or termination date.
                          * @default []
                          */
                         connector_employments: {

@@ -27,7 +27,7 @@ export interface ConnectorInfo {
   type: ConnectorType;
   priority: number;
   records: RecordKind;
-  /** Whether it lists employments, not accounts of a directory. */
+  /** Whether it lists employments, and not logins. */
   employments: boolean;
 }
 

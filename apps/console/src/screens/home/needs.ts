@@ -39,7 +39,7 @@ const findingTitles: Record<string, [one: string, many: string, Tone]> = {
   leaver_with_machine_secret: ['leaver owns a machine with a secret', 'leavers own machines with secrets', 'bad'],
   machine_without_owner: ['machine has no owner', 'machines have no owner', 'warn'],
   leaver_in_other_source: ['leaver is active in another source', 'leavers are active in other sources', 'warn'],
-  employment_conflict: ['person has left one employer only', 'people have left one employer only', 'warn'],
+  employment_conflict: ['person has left one of two employers', 'people have left one of two employers', 'warn'],
   unmatched_account: ['account belongs to nobody', 'accounts belong to nobody', 'warn'],
   duplicate_in_source: ['person is twice in one source', 'people are twice in one source', 'warn'],
   user_looks_like_machine: ['person has an attribute of machines', 'people have an attribute of machines', 'info'],
