@@ -148,6 +148,40 @@ describe('an operation through all services', () => {
     expect(await people('active')).toBe(75);
   });
 
+  it('holds a priority by which people would lose access, and stores it when an operator confirms it', async () => {
+    const source = async (name: string, priority: number, status: string) => {
+      const rows = Array.from({ length: 8 }, (_, n) => `${n},E${n},Ann,Lee${n},${status}\n`).join('');
+      await write(`${name}.csv`, `id,number,first,last,status\n${rows}`);
+      const fields = { employee_number: 'number', first_name: 'first', last_name: 'last', status: 'status' };
+      const config = { path: `${name}.csv`, external_id: 'id', fields };
+      const connector = await createConnector(tenant, { type: 'csv', name, priority, config });
+      await run(connector);
+      return connector;
+    };
+    await source('Old', 10, 'active');
+    const path = `connectors/${await source('New', 20, 'inactive')}`;
+    const held = await admin('PATCH', path, { name: 'HR', priority: 5 });
+    expect(held).toMatchObject({ status: 202, body: { name: 'HR', priority: 20 } });
+    const operation = `operations/${held.body.operation_id}`;
+    const { body } = await admin('GET', operation);
+    expect(body).toMatchObject({ status: 'held', result: { losing_access_total: 8 } });
+    expect(body.result.losing_access).toContainEqual(
+      expect.objectContaining({ name: 'Ann Lee7', from: 'active', to: 'inactive' }),
+    );
+    const { body: page } = await admin('GET', `${operation}/items?list=losing_access&offset=6`);
+    expect(page).toMatchObject({ total: 8, data: [{ from: 'active' }, { from: 'active' }] });
+    expect(await people('active')).toBe(8);
+    expect((await admin('POST', `${operation}/confirm`, {})).status).toBe(400);
+    expect(await admin('POST', `${operation}/confirm`, { reason: 'they left' })).toMatchObject({ status: 200 });
+    expect((await admin('GET', path)).body).toMatchObject({ priority: 5 });
+    expect(await people('inactive')).toBe(8);
+    expect(await admin('PATCH', path, { priority: 6 })).toMatchObject({ status: 200, body: { priority: 6 } });
+    expect((await admin('POST', `${operation}/confirm`, { reason: 'again' })).body.error).toContain('not held');
+    const { config } = (await admin('GET', path)).body;
+    const dated = { ...config, delimiter: ',', fields: { ...config.fields, termination_date: 'status' } };
+    expect(await admin('PATCH', path, { config: dated })).toMatchObject({ status: 200, body: { config: dated } });
+  });
+
   it('holds a run whose column is shifted, and adds and changes people after the release', async () => {
     const connector = await createConnector(tenant, {
       type: 'csv',

@@ -256,6 +256,7 @@ create policy own_rows on connectors to public using ((tenant_id = ( SELECT (NUL
 grant delete, select on connectors to idsync_directory;
 grant delete, insert, select, update on connectors to idsync_gateway;
 grant select on connectors to idsync_sync_worker;
+grant update (priority, config, updated_at, config_version) on connectors to idsync_directory;
 grant update (planned_schedule) on connectors to idsync_sync_worker;
 
 create table contested_keys (
@@ -730,7 +731,7 @@ create table operations (
   announced_at timestamp with time zone default now() not null,
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
-  constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'refused'::text])))
+  constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'refused'::text, 'held'::text])))
 );
 CREATE INDEX operations_queued ON public.operations USING btree (tenant_id, announced_at) WHERE (status = 'queued'::text);
 CREATE INDEX operations_tenant ON public.operations USING btree (tenant_id, id);

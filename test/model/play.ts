@@ -1,9 +1,9 @@
 // Plays a history on a new tenant and on the model, and compares both after every round.
-import type { OperationInput, OperationType } from '@idsync/contracts';
+import type { OperationInput, OperationStatus, OperationType } from '@idsync/contracts';
 import { seededRandom } from '../support/seeded-random.js';
 import type { RunOptions } from '../support/whole-sync.js';
 import { Cases } from './cases.js';
-import { at, replacementOf, reportsChanges, SourceContent, sources } from './company.js';
+import { at, sources as initialSources, replacementOf, reportsChanges, SourceContent } from './company.js';
 import { difference, linesOfInstallation, linesOfModel } from './compare.js';
 import { handOver } from './connectors.js';
 import { Directory } from './directory.js';
@@ -11,12 +11,12 @@ import { Erasures } from './erasures.js';
 import type { Installation, Tenant } from './installation.js';
 import { Operations } from './operations.js';
 import { ContentReader } from './reading.js';
-import { compare, type State, stateOf } from './rehearse.js';
+import { accessOf, losersBetween, type State, stateOf } from './rehearse.js';
 import { Replay } from './replay.js';
 import { type Run, Runs } from './runs.js';
 import type { Act, Step } from './steps.js';
 import { livingOf } from './sweep.js';
-import type { Bound, Entry, Source } from './types.js';
+import { type Bound, type Entry, isDeleted, isUser, type Source } from './types.js';
 
 type ActOf<Kind extends Act['kind']> = Act & { kind: Kind };
 
@@ -26,8 +26,11 @@ export interface Difference {
   lines: string[];
 }
 
+/** How many people may lose access by a change without a confirmation. */
+const boundOfChanges: Bound = { percent: 10, records: 20 };
+
 export async function play(installation: Installation, steps: readonly Step[]): Promise<Difference | undefined> {
-  const history = new History(await installation.tenant(sources));
+  const history = new History(await installation.tenant(initialSources));
   for (const [round, step] of steps.entries()) {
     const lines = await history.round(round, step).catch((error: Error) => [String(error.stack)]);
     if (lines.length > 0) return { round, lines: [...lines, ...history.records()] };
@@ -36,7 +39,8 @@ export async function play(installation: Installation, steps: readonly Step[]): 
 }
 
 class History {
-  private readonly directory = new Directory(sources, new Date().toISOString().slice(0, 10));
+  private readonly sources = initialSources.map((source) => ({ ...source }));
+  private readonly directory = new Directory(this.sources, new Date().toISOString().slice(0, 10));
   private readonly cases = new Cases();
   private readonly erasures = new Erasures();
   private readonly runs = new Runs(this.directory, this.cases, this.erasures);
@@ -57,7 +61,7 @@ class History {
       ids += 1;
       return String(ids);
     };
-    this.contents = sources.map((source) => new SourceContent(source, nextId));
+    this.contents = this.sources.map((source) => new SourceContent(source, nextId));
   }
 
   /** Plays a step and returns the differences. */
@@ -88,6 +92,7 @@ class History {
     if (act.kind === 'run') return this.run(nth, act);
     if (act.kind === 'decide') return this.decide(act);
     if (act.kind === 'undo') return this.undo(nth, act);
+    if (act.kind === 'rank') return this.rank(act);
     if (act.kind === 'merge') return this.merge(nth, act);
     if (act.kind === 'split') return this.split(nth, act);
     if (act.kind === 'replace') return this.replace(nth, act);
@@ -125,11 +130,11 @@ class History {
 
   /** No run takes access from more people than its source may delete and disable records without a decision. */
   private beyondSafeguard(before: State, source: Source, reader: ContentReader): string[] {
-    const { losing } = compare(before, stateOf(this.directory));
+    const losing = losersBetween(accessOf(before), stateOf(this.directory));
     const of = Math.max(livingOf(before.values(), source).length, reader.reading().rows.length);
     const allowed = mostOf(source.safeguard.deleted, of) + mostOf(source.safeguard.disabled, of);
-    return losing.size > allowed
-      ? [`the run takes access from ${losing.size} people, at most ${allowed} may lose it`]
+    return losing.length > allowed
+      ? [`the run takes access from ${losing.length} people, at most ${allowed} may lose it`]
       : [];
   }
 
@@ -153,9 +158,42 @@ class History {
   private async undo(nth: number, { run: which, order }: ActOf<'undo'>): Promise<string[]> {
     const run = at(this.runs.all, which);
     if (!run) return [];
-    const isRefused = run.status === 'quarantined';
-    if (!isRefused) this.runs.undo(nth, run);
-    return this.operate('job.undo', { job_id: this.jobOf(run), preview: false }, order, isRefused);
+    const input = { job_id: this.jobOf(run), preview: false };
+    if (run.status === 'quarantined') return this.operate('job.undo', input, order, 'refused');
+    return this.change('job.undo', input, order, () => {
+      this.runs.undo(nth, run);
+      return true;
+    });
+  }
+
+  private async rank({ source: which, priority, order }: ActOf<'rank'>): Promise<string[]> {
+    const source = at(this.contents, which)?.source;
+    const others = [...this.contents, ...this.deleted].map((each) => each.source.priority);
+    if (!source || others.includes(priority)) return [];
+    const connector = { id: this.tenant.connectorOf(source), priority };
+    return this.change('attributes.rank', { connector }, order, () => {
+      source.priority = priority;
+      return true;
+    });
+  }
+
+  /** A change of many people is held if too many of them would lose access, and then confirmed. `apply`: false if refused. */
+  private async change<T extends OperationType>(
+    type: T,
+    input: OperationInput<T>,
+    order: number,
+    apply: () => boolean,
+  ): Promise<string[]> {
+    const before = stateOf(this.directory);
+    const was = accessOf(before);
+    if (!apply()) return this.operate(type, input, order, 'refused');
+    const losing = losersBetween(was, stateOf(this.directory)).length;
+    const active = [...was.values()].filter(({ status }) => status === 'active').length;
+    const users = [...before.values()].filter((entry) => isUser(entry) && !isDeleted(entry)).length;
+    if (losing <= mostOf(boundOfChanges, Math.min(active, users))) return this.operate(type, input, order, 'done');
+    const lines = await this.operate(type, input, order, 'held', losing);
+    if (lines.length > 0) return lines;
+    return this.operate('operation.confirm', { operation_id: this.lastOperation }, order, 'done');
   }
 
   private async merge(nth: number, { into, from, order }: ActOf<'merge'>): Promise<string[]> {
@@ -204,8 +242,8 @@ class History {
   ): Promise<string[]> {
     if (records === 'hand over') {
       const [from_id, to_id] = [this.tenant.connectorOf(source), this.tenant.connectorOf(content.source)];
-      const isDone = handOver(this.directory, this.runs, nth, source, content.source);
-      return this.operate('connector.hand_over', { from_id, to_id }, order, !isDone);
+      const move = () => handOver(this.directory, this.runs, nth, source, content.source);
+      return this.change('connector.hand_over', { from_id, to_id }, order, move);
     }
     // A second request returns the job of the first one.
     if (this.retiring.some((run) => run.source === source && run.status === 'quarantined')) return [];
@@ -224,7 +262,7 @@ class History {
     const identity_id = await this.identityOf(member);
     const suppress = await this.tenant.suppressionOf(identity_id);
     this.operations.erase(nth, member.person);
-    return this.operate('identity.erase', { identity_id, suppress }, order, false);
+    return this.operate('identity.erase', { identity_id, suppress }, order, 'done');
   }
 
   private async resolve(nth: number, { review: which, how, candidate, order }: ActOf<'resolve'>): Promise<string[]> {
@@ -245,11 +283,11 @@ class History {
     if (!operation) return [];
     const isDone = this.operations.revert(nth, operation);
     const operation_id = this.operated[this.operations.all.indexOf(operation)] ?? '';
-    return this.operate('operation.revert', { operation_id }, order, !isDone);
+    return this.operate('operation.revert', { operation_id }, order, isDone ? 'done' : 'refused');
   }
 
   private async operateReversibly<T extends OperationType>(type: T, input: OperationInput<T>, order: number) {
-    const lines = await this.operate(type, input, order, false);
+    const lines = await this.operate(type, input, order, 'done');
     this.operated[this.operations.all.length - 1] = this.lastOperation;
     return lines;
   }
@@ -258,12 +296,13 @@ class History {
     type: T,
     input: OperationInput<T>,
     order: number,
-    isRefused: boolean,
+    expected: OperationStatus,
+    losing?: number,
   ): Promise<string[]> {
     const { id, status, result } = await this.tenant.operate(type, input, optionsOf(order));
     this.lastOperation = id;
-    const expected = isRefused ? 'refused' : 'done';
-    return status === expected ? [] : [`model: ${type} ${expected}; idsync: ${status} ${JSON.stringify(result)}`];
+    const isSame = status === expected && (status !== 'held' || result.losing_access_total === losing);
+    return isSame ? [] : [`model: ${type} ${expected} ${losing ?? ''}; idsync: ${status} ${JSON.stringify(result)}`];
   }
 
   private jobOf(run: Run): string {

@@ -43,13 +43,8 @@ function inOrderOfCreation({ entries }: Directory, created: readonly string[]): 
 }
 
 /** Returns who has lost access between two states, and by which records. */
-export function compare(before: State, after: State): Tried {
-  const [was, is] = [peopleOf(before), peopleOf(after)];
-  const lost = [...was].filter(([person, entries]) => {
-    const now = is.get(person) ?? is.get(successorOf(entries, after)) ?? [];
-    return now.length > 0 && destructiveAction({ status: statusOfPerson(entries) }, statusOfPerson(now)) !== undefined;
-  });
-  const losing = new Set(lost.map(([person]) => person));
+function compare(before: State, after: State): Tried {
+  const losing = new Set(losersBetween(accessOf(before), after));
   const changes = [...after.values()].filter((entry) => hasChanged(before.get(entry.name), entry));
   const personsOf = (entry: Entry) => [entry.person, before.get(entry.name)?.person].flatMap((person) => person ?? []);
   const isMoved = (entry: Entry) => before.get(entry.name)?.person !== entry.person;
@@ -63,6 +58,23 @@ export function compare(before: State, after: State): Tried {
     rest = new Set([...rest, ...of(rest).filter(isMoved).flatMap(personsOf)]);
   }
   return { losing, takers: new Set([...direct, ...of(rest)].map(({ name }) => name)) };
+}
+
+/** The status of each person, with the records that the person has. */
+export function accessOf(state: State): Map<number, { status: string; entries: readonly Entry[] }> {
+  return new Map(
+    [...peopleOf(state)].map(([person, entries]) => [person, { status: statusOfPerson(entries), entries }]),
+  );
+}
+
+/** Returns who has lost access since. */
+export function losersBetween(was: ReturnType<typeof accessOf>, after: State): number[] {
+  const is = peopleOf(after);
+  const lost = [...was].filter(([person, { status, entries }]) => {
+    const now = is.get(person) ?? is.get(successorOf(entries, after)) ?? [];
+    return now.length > 0 && destructiveAction({ status }, statusOfPerson(now)) !== undefined;
+  });
+  return lost.map(([person]) => person);
 }
 
 function peopleOf(state: State): Map<number, Entry[]> {

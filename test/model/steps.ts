@@ -47,6 +47,8 @@ export type Act =
   | { kind: 'erase'; person: Nth; order: number }
   | { kind: 'revert'; operation: Nth; order: number }
   | { kind: 'undo'; run: Nth; order: number }
+  /** A source gets another priority. */
+  | { kind: 'rank'; source: Nth; priority: number; order: number }
   | { kind: 'resolve'; review: Nth; how: 'link' | 'new' | 'ignore'; candidate: Nth; order: number };
 
 export interface Step {
@@ -154,6 +156,7 @@ const operatorActFrom = (random: Random): Act => {
     () => ({ kind: 'erase', person: nth(random), order }),
     () => ({ kind: 'revert', operation: nth(random), order }),
     () => ({ kind: 'undo', run: nth(random), order }),
+    () => ({ kind: 'rank', source: nth(random), priority: between(random, 1, 40), order }),
     () => ({
       kind: 'resolve',
       review: nth(random),

@@ -8,7 +8,7 @@ import {
   UnauthorizedError,
   UnreachableError,
   UsageError,
-  WaitsForApproval,
+  WaitsForDecision,
 } from './cli-error.js';
 import { describeMissing } from './describe-missing.js';
 
@@ -187,10 +187,10 @@ export function pathOf(...segments: string[]): string {
 }
 
 /** Requests that need a second operator are answered with an approval in place of the usual response. */
-function approvalIn(reply: unknown): WaitsForApproval | undefined {
+function approvalIn(reply: unknown): WaitsForDecision | undefined {
   const { approval_id: id, expires_at: until } = (reply ?? {}) as Partial<responses.Approval>;
   if (id === undefined) return undefined;
-  return new WaitsForApproval(
+  return new WaitsForDecision(
     `not done yet: another operator has to run "idsync approvals approve ${id}" until ${until}`,
   );
 }

@@ -21,9 +21,9 @@ export class UnreachableError extends CliError {
   override readonly name = 'UnreachableError';
 }
 
-/** The service accepted the request, and another operator has to approve it. */
-export class WaitsForApproval extends CliError {
-  override readonly name = 'WaitsForApproval';
+/** The service accepted the request, and an operator has to decide about it. */
+export class WaitsForDecision extends CliError {
+  override readonly name = 'WaitsForDecision';
   override readonly exitCode = 4;
 }
 

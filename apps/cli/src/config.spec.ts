@@ -189,6 +189,21 @@ describe('a difference', () => {
   });
 });
 
+describe('a change by which people would lose access', () => {
+  it('is reported with the operation that waits, and the others are applied', async () => {
+    write('version: 1\nsettings: {grace_days: 60}\nmatching_rules: {certain: [], weak: []}\n');
+    replies[`PATCH ${of('settings')}`] = [[202, { ...settings, operation_id: 'opn_1' }]];
+    const result = { held: 'take access from 40 of 60 people, more than 25 % and more than 5' };
+    replies[`GET ${of('operations/opn_1')}`] = [[200, { operation_id: 'opn_1', status: 'held', result }]];
+    replies[`PUT ${of('matching-rules')}`] = [[200, { operation_id: 'opn_2', status: 'done' }]];
+    const { code, err } = await idsync(['apply', '-f', 'tenant.yaml', '--yes']);
+    expect(code).toBe(4);
+    expect(err).toContain('settings: held, because it would take access from 40 of 60 people');
+    expect(err).toContain('confirm it with "idsync operations confirm opn_1 --reason …"');
+    expect(writes().map(({ call }) => call)).toEqual([`PATCH ${of('settings')}`, `PUT ${of('matching-rules')}`]);
+  });
+});
+
 describe('a connector of the file', () => {
   const ldap = `version: 1
 connectors:

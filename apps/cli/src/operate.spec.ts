@@ -381,6 +381,31 @@ describe('rules and priorities', () => {
 });
 
 describe('operations', () => {
+  it('that are held show who would lose access, and are confirmed with a reason', async () => {
+    const path = '/tenants/ten_1';
+    const losing_access = [{ identity_id: 'idn_1', name: 'Ann Lee', from: 'active', to: 'inactive' }];
+    const result = { held: 'take access from 40 of 60 people', losing_access, losing_access_total: 40 };
+    const held = { ...done('attributes.rank', result), status: 'held' };
+    replies[`PUT ${path}/attribute-priorities`] = [[202, held]];
+    replies[`GET ${path}/operations/opn_1`] = [[200, held]];
+    replies[`PATCH ${path}/connectors/con_1`] = [[202, { id: 'con_1', priority: 10, operation_id: 'opn_1' }]];
+    replies['GET /tenants/ten_1/connectors'] = [[200, { data: [{ id: 'con_1', name: 'HR' }], total: 1 }]];
+    await writeFile(join(service.cwd, 'own.json'), '{"priorities": []}');
+    const set = await idsync(['priorities', 'set', '--file', 'own.json']);
+    expect(set).toMatchObject({ code: 4, out: expect.stringMatching(/^idn_1 +Ann Lee +active +inactive/m) });
+    expect(set.err).toContain('1 of 40 shown: continue with "idsync operations items opn_1 --list losing_access');
+    await writeFile(join(service.cwd, 'hr.json'), '{"priority": 5}');
+    const update = await idsync(['connectors', 'update', 'HR', '--file', 'hr.json']);
+    for (const { code, err } of [set, update]) {
+      expect(code).toBe(4);
+      expect(err).toContain('confirm it with "idsync operations confirm opn_1 --reason …"');
+    }
+    replies[`POST ${path}/operations/opn_1/confirm`] = [[200, done('operation.confirm', {})]];
+    expect((await idsync(['operations', 'confirm', 'opn_1'])).code).toBe(2);
+    expect((await idsync(['operations', 'confirm', 'opn_1', '--reason', 'they left'])).code).toBe(0);
+    expect(calls().at(-1)).toEqual([`POST ${path}/operations/opn_1/confirm`, { reason: 'they left' }]);
+  });
+
   it('are listed, shown and reverted', async () => {
     const path = '/tenants/ten_1/operations';
     replies[`GET ${path}?limit=2&offset=0`] = [[200, { data: [done('identity.merge', {})], total: 1 }]];

@@ -1,17 +1,31 @@
 import type { OperationStatus, responses } from '@idsync/contracts';
+import { pathOf } from './admin-client.js';
+import { WaitsForDecision } from './cli-error.js';
 import type { Session } from './session.js';
 
 /** Help text of every command that prints an operation. */
 export const operationExitCodes = `
 Exit codes:
   0  done
-  4  not done yet: the directory is busy or not running; check with "idsync operations show"
+  4  not done yet: the directory is busy or not running, or people would lose access; see "idsync operations show"
   1  refused, or the outcome is unknown`;
 
 /** 0 done, 4 not done yet, 1 refused. */
 export function exitCodeOf(status: OperationStatus): number {
   if (status === 'done') return 0;
-  return status === 'queued' ? 4 : 1;
+  return status === 'refused' ? 1 : 4;
+}
+
+/** Throws if a response names an operation that is held, so that the change has not been made. */
+export async function requireNotHeld({ client, tenant }: Session, reply: unknown): Promise<void> {
+  const { operation_id: id, status } = (reply ?? {}) as Partial<responses.Operation>;
+  if (id === undefined || status === 'done') return;
+  const operation = await client.get<responses.Operation>(pathOf('tenants', tenant, 'operations', id));
+  if (operation.status === 'held') throw new WaitsForDecision(heldNote(operation));
+}
+
+function heldNote({ operation_id: id, result }: responses.Operation): string {
+  return `held, because it would ${result?.held}: see "idsync operations show ${id}", and confirm it with "idsync operations confirm ${id} --reason …"`;
 }
 
 /** Prints an operation: its single values as fields, then each list of its result as a table. */
@@ -33,6 +47,7 @@ export function printOperation(session: Session, operation: responses.Operation)
       session.note(`${value.length} of ${total} shown: continue with "${more}"`);
     }
   }
+  if (operation.status === 'held') session.note(heldNote(operation));
   if (operation.status === 'queued') {
     session.note(`not done yet: check with "idsync operations show ${operation.operation_id}"`);
   }
@@ -44,6 +59,7 @@ const countOf: Record<string, string> = {
   parted: 'identities_parted',
   moved: 'accounts_moved',
   cases: 'cases_opened',
+  losing_access: 'losing_access_total',
 };
 
 /** Returns a column for each field of the items. */

@@ -6,6 +6,7 @@ import './styles/tokens.css';
 import './styles/base.css';
 import { applyTheme } from './app/preferences';
 import { newRouter } from './app/router';
+import { HeldOperation } from './components/held-operation';
 import { Notices } from './components/notices';
 import { queryClient } from './data/query-client';
 
@@ -15,6 +16,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
+      <HeldOperation />
       <Notices />
     </QueryClientProvider>
   </StrictMode>,

@@ -5,6 +5,7 @@ import { cleanup, configure, render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { StrictMode } from 'react';
 import { newRouter } from '../src/app/router';
+import { HeldOperation } from '../src/components/held-operation';
 import { Notices } from '../src/components/notices';
 import { queryClient } from '../src/data/query-client';
 import type { Role } from '../src/data/session';
@@ -42,6 +43,7 @@ export function renderScreen(path: string, { role = 'admin', answers }: { role?:
     <StrictMode>
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
+        <HeldOperation />
         <Notices />
       </QueryClientProvider>
     </StrictMode>,

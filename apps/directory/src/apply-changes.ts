@@ -62,6 +62,7 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   const cause: TimedCause = { ...given, proposesTime, revived: placed.revived, at };
   stampTimes(placed.changes.values(), cause);
   const settled = settleIdentities(cause, placed);
+  cause.access?.add(settled);
   await saveSettled(tx, cause, placed, settled);
   return settled;
 }

@@ -3,6 +3,7 @@ import type { Transaction } from '@idsync/database';
 import { type ConnectorInfo, findConnectors, lockReferences } from '@idsync/database/directory';
 import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { type Ranking, rankSources } from './rank-sources.js';
+import type { AccessTally } from './sweep/access-tally.js';
 
 /** Cause of a change of the directory, with the tenant's settings that the change needs. */
 export interface Cause {
@@ -28,6 +29,8 @@ export interface Cause {
   rerender?: boolean;
   /** Replaces an identity that loses all its records by a tombstone without personal data. */
   erase?: boolean;
+  /** Counts the people who lose access by the parts of a change. */
+  access?: AccessTally;
   /** Merged identities that may have records again, because of a revert or an unfinished job, with their creation times. */
   revived?: ReadonlyMap<string, Date>;
 }

@@ -20,6 +20,7 @@ export const guardedActions = {
   updateConnector: 'admin',
   replaceOperatorPolicy: 'admin',
   updateSettings: 'admin',
+  confirmOperation: 'admin',
   retireDeletedConnector: 'admin',
   handOverDeletedConnector: 'admin',
   deleteTenant: 'admin',

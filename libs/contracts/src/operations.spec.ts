@@ -26,6 +26,10 @@ const results: { [T in OperationType]: { written: OperationResult<T>; shown: obj
     written: { reverted_operation_id: one },
     shown: { reverted_operation_id: encodeId('operation', one) },
   },
+  'operation.confirm': {
+    written: { confirmed_operation_id: one },
+    shown: { confirmed_operation_id: encodeId('operation', one) },
+  },
   'attributes.rank': { written: { identities_changed: 1 }, shown: { identities_changed: 1 } },
   'lifecycle.change': { written: { identities_changed: 1 }, shown: { identities_changed: 1 } },
   'connector.hand_over': {

@@ -34,9 +34,14 @@ export const operationInputs = {
   }),
   /** Reverts a merge, a split or a resolved case. */
   'operation.revert': z.strictObject({ operation_id: uuid, reason }),
-  /** Without `priorities`: applies changed priorities of the connectors. */
+  /** Performs an operation that is held. */
+  'operation.confirm': z.strictObject({ operation_id: uuid, reason }),
   'attributes.rank': z.strictObject({
     priorities: z.array(z.strictObject({ field: z.string(), connector_id: uuid, priority: z.int() })).optional(),
+    /** The new rank of a connector, which the directory stores when it applies it. */
+    connector: z
+      .strictObject({ id: uuid, priority: z.int().optional(), fields: z.record(z.string(), z.unknown()).optional() })
+      .optional(),
     reason,
   }),
   /** Restores what a job changed, except where something else has changed since. */
@@ -89,6 +94,7 @@ const operationResults = {
   'identity.split': z.object({ identity_id: idOf('identity'), new_identity_id: idOf('identity') }),
   'identity.erase': z.object({ identity_id: idOf('identity'), records_erased: count }),
   'operation.revert': z.object({ reverted_operation_id: idOf('operation') }),
+  'operation.confirm': z.object({ confirmed_operation_id: idOf('operation') }),
   'attributes.rank': z.object({ identities_changed: count }),
   /** `conflicts` are public ids of records. */
   'connector.hand_over': z.object({
@@ -153,19 +159,28 @@ export function publicResult(type: string, result: Record<string, unknown>): Rec
   return schema?.loose().safeParse(result).data ?? result;
 }
 
-/** Lists of the result of `rules.change`, which are read in pages. */
-export const ruleLists = ['joined', 'parted', 'moved', 'cases'] as const;
-export type RuleList = (typeof ruleLists)[number];
+/** People who lose access by an operation that is held, or by a previewed one; with public ids. */
+export interface LosingAccess {
+  losing_access: { identity_id: string; from: string; to: string }[];
+  losing_access_total: number;
+}
 
-/** Converts items of one list of the result of `rules.change` to their API form. */
-export function publicItems(list: RuleList, items: readonly Record<string, unknown>[]): Record<string, unknown>[] {
+/** Lists of people in the result of an operation, which are read in pages. */
+export const resultLists = ['joined', 'parted', 'moved', 'cases', 'losing_access'] as const;
+export type ResultList = (typeof resultLists)[number];
+
+/** Converts items of one list of the result of an operation to their API form. */
+export function publicItems(list: ResultList, items: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   const counts = { records_moved: 0, identities_joined: 0, identities_parted: 0 };
   const result = publicResult('rules.change', { joined: [], parted: [], ...counts, [list]: items });
   return result[list] as Record<string, unknown>[];
 }
 
-/** `refused`: the operation was not possible and changed nothing; the error says why. */
-export const operationStatuses = ['queued', 'done', 'refused'] as const;
+/**
+ * `refused`: the operation was not possible and changed nothing; the error says why. `held`: it would take access from many
+ * people, and changed nothing; it is performed when it is confirmed.
+ */
+export const operationStatuses = ['queued', 'done', 'refused', 'held'] as const;
 export type OperationStatus = (typeof operationStatuses)[number];
 
 /** `linked`, `new` and `ignored` are decisions of an operator; `settled` means that later evidence closed the case. */

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { type List, pathOf } from '../admin-client.js';
 import { CliError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
+import { requireNotHeld } from '../operation-outcome.js';
 import { readBody } from '../read-body.js';
 import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
@@ -84,7 +85,9 @@ export function addConnectorCommands(program: Command, io: CliContext, exit: (co
     .action(async (connector: string, options: { file: string }, command: Command) => {
       const session = await Session.of(command, io);
       const body = readBody(options.file, io.cwd);
-      session.printOne(await session.client.patch<responses.Connector>(await connectorPath(session, connector), body));
+      const changed = await session.client.patch<responses.Connector>(await connectorPath(session, connector), body);
+      session.printOne(changed);
+      await requireNotHeld(session, changed);
     });
 
   addScheduleCommand(connectors, io);

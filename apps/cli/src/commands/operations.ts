@@ -1,4 +1,4 @@
-import type { RuleList, responses } from '@idsync/contracts';
+import type { ResultList, responses } from '@idsync/contracts';
 import { type Command, Option } from 'commander';
 import { type List, pathOf } from '../admin-client.js';
 import { columnsOf, exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
@@ -6,10 +6,22 @@ import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
 /** Listed here because loading all contracts would double the time that every command takes to start. */
-const ruleLists = Object.keys({ joined: true, parted: true, moved: true, cases: true } satisfies Record<
-  RuleList,
-  true
->);
+const resultLists = Object.keys({
+  joined: true,
+  parted: true,
+  moved: true,
+  cases: true,
+  losing_access: true,
+} satisfies Record<ResultList, true>);
+
+const confirmHelp = `
+A change of settings, sources or runs is held if too many people would lose access by it. Without a confirmation, nothing
+changes. It is refused if more people would lose access in the meantime, or a later operation of its kind was performed.
+
+Example:
+  $ idsync operations items opn_… --list losing_access
+  $ idsync operations confirm opn_… --reason "the contractors have left"
+${operationExitCodes}`;
 
 interface ItemOptions {
   list: string;
@@ -18,7 +30,7 @@ interface ItemOptions {
 }
 
 export function addOperationCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
-  const operations = program.command('operations').description('list and revert the operations of operators');
+  const operations = program.command('operations').description('list, confirm and revert the operations of operators');
 
   operations
     .command('list')
@@ -56,9 +68,9 @@ export function addOperationCommands(program: Command, io: CliContext, exit: (co
 
   operations
     .command('items')
-    .description('list the people in the result of a change or preview of matching rules, in pages')
+    .description('list the people in the result of an operation, in pages')
     .argument('<operation>', 'id of the operation')
-    .addOption(new Option('--list <list>', 'list of the result').choices(ruleLists).default('joined'))
+    .addOption(new Option('--list <list>', 'list of the result').choices(resultLists).default('joined'))
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
     .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
     .addHelpText('after', '\nExample:\n  $ idsync operations items opn_… --list parted --offset 200')
@@ -71,6 +83,18 @@ export function addOperationCommands(program: Command, io: CliContext, exit: (co
       session.printItems(page, headings, row);
       const next = offset + page.data.length;
       if (next < page.total) session.note(`${next} of ${page.total} shown: continue with --offset ${next}`);
+    });
+
+  operations
+    .command('confirm')
+    .description('perform a held operation, although people lose access by it')
+    .argument('<operation>', 'id of the operation')
+    .requiredOption('--reason <text>', 'why it is right, stored with the operation')
+    .addHelpText('after', confirmHelp)
+    .action(async (id: string, { reason }: { reason: string }, command: Command) => {
+      const session = await Session.of(command, io);
+      const path = pathOf('tenants', session.tenant, 'operations', id, 'confirm');
+      finish(session, await session.client.post<responses.Operation>(path, { reason }));
     });
 
   operations

@@ -1,6 +1,7 @@
 import type { IdsyncClient } from '@idsync/client';
 import { pathOf } from '../admin-client.js';
-import { CliError, UsageError, WaitsForApproval } from '../cli-error.js';
+import { CliError, UsageError, WaitsForDecision } from '../cli-error.js';
+import { requireNotHeld } from '../operation-outcome.js';
 import type { Session } from '../session.js';
 import type { LoadedConfig } from './load-config.js';
 import type { Step } from './plan-config.js';
@@ -34,7 +35,7 @@ export class ConfigApplier {
     }
   }
 
-  /** `waits`: the change waits for a second operator. */
+  /** `waits`: the change waits for the decision of an operator. */
   async apply(step: Step): Promise<{ waits: boolean; note?: string | undefined }> {
     try {
       if (step.kind === 'webhook') return { waits: false, note: await this.webhook(step) };
@@ -42,7 +43,7 @@ export class ConfigApplier {
       else await this.whole(step);
       return { waits: false };
     } catch (error) {
-      if (error instanceof WaitsForApproval) return { waits: true, note: error.message };
+      if (error instanceof WaitsForDecision) return { waits: true, note: error.message };
       const about = [step.kind, step.name].filter(Boolean).join(' ');
       throw error instanceof CliError ? new CliError(`${about}: ${error.message}`) : error;
     }
@@ -72,23 +73,25 @@ export class ConfigApplier {
       ...pickFields(patch, (field) => !guardedFields.includes(field)),
       ...(Object.keys(secrets).length > 0 && { secrets }),
     };
-    if (Object.keys(rest).length > 0) await client.patch(one, rest);
-    if (Object.keys(guarded).length > 0) await client.patch(one, guarded);
+    if (Object.keys(rest).length > 0) await requireNotHeld(this.session, await client.patch(one, rest));
+    if (Object.keys(guarded).length > 0) await requireNotHeld(this.session, await client.patch(one, guarded));
   }
 
   private async whole({ kind }: Step): Promise<void> {
+    await requireNotHeld(this.session, await this.send(kind));
+  }
+
+  private send(kind: Step['kind']): Promise<unknown> {
     const { client } = this.session;
     const { settings = {}, attribute_priorities = [], matching_rules } = this.wanted;
-    if (kind === 'matching_rules') await client.put(this.path('matching-rules'), matching_rules);
-    else if (kind === 'attribute_priorities')
-      await client.put(this.path('attribute-priorities'), { priorities: this.withIds(attribute_priorities) });
-    else {
-      const lists = connectorLists.flatMap((name) => {
-        const { [name]: list } = settings;
-        return list ? [[name, this.withIds<{ connector: string }>(list)]] : [];
-      });
-      await client.patch(this.path('settings'), { ...settings, ...Object.fromEntries(lists) });
-    }
+    if (kind === 'matching_rules') return client.put(this.path('matching-rules'), matching_rules);
+    if (kind === 'attribute_priorities')
+      return client.put(this.path('attribute-priorities'), { priorities: this.withIds(attribute_priorities) });
+    const lists = connectorLists.flatMap((name) => {
+      const { [name]: list } = settings;
+      return list ? [[name, this.withIds<{ connector: string }>(list)]] : [];
+    });
+    return client.patch(this.path('settings'), { ...settings, ...Object.fromEntries(lists) });
   }
 
   private async webhook({ name = '', change, fields }: Step): Promise<string | undefined> {

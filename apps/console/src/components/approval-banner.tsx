@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useMay, useSession } from '../data/access';
 import { type Approval, answerOf, api } from '../data/api';
 import { pendingApprovalsQuery } from '../data/approvals';
+import { changeDone } from '../data/operations';
 import type { Role } from '../data/session';
 import styles from './approval-banner.module.css';
 import { Button } from './button';
@@ -35,9 +36,12 @@ function Pending({ tenantId, approval }: { tenantId: string; approval: Approval 
   const decide = async (reason: string | undefined) => {
     const params = { path: { tenantId, approvalId: approval.approval_id } };
     const body = reason ? { reason } : {};
-    if (asked === 'approve')
-      await answerOf(api.POST('/admin/v1/tenants/{tenantId}/approvals/{approvalId}/approve', { params, body }));
-    else await answerOf(api.POST('/admin/v1/tenants/{tenantId}/approvals/{approvalId}/reject', { params, body }));
+    if (asked === 'approve') {
+      const { operation_id } = await answerOf(
+        api.POST('/admin/v1/tenants/{tenantId}/approvals/{approvalId}/approve', { params, body }),
+      );
+      await changeDone(tenantId, { ...(operation_id && { operation_id }) });
+    } else await answerOf(api.POST('/admin/v1/tenants/{tenantId}/approvals/{approvalId}/reject', { params, body }));
     notify(asked === 'approve' ? 'Approved' : isOwn ? 'Withdrawn' : 'Rejected');
     await client.invalidateQueries();
   };

@@ -16,14 +16,14 @@ export const connectorsQuery = (tenantId: string) =>
 export const connectorQuery = (tenantId: string, connectorId: string) =>
   queryOptions({
     queryKey: ['connectors', tenantId, connectorId],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/connectors/{connectorId}', {
-          params: { path: { tenantId, connectorId } },
-        }),
-      ),
+    queryFn: () => findConnector(tenantId, connectorId),
     ...liveByEvents,
   });
+
+export const findConnector = (tenantId: string, connectorId: string): Promise<Connector> =>
+  answerOf(
+    api.GET('/admin/v1/tenants/{tenantId}/connectors/{connectorId}', { params: { path: { tenantId, connectorId } } }),
+  );
 
 type NewConnector = operations['adminCreateConnector']['requestBody']['content']['application/json'];
 
@@ -36,7 +36,7 @@ export const createConnector = (tenantId: string, body: Record<string, unknown>)
     }),
   );
 
-/** Changes the given fields of a source. Returns an approval if a second operator must agree. */
+/** Changes the given fields of a source. Returns an approval if a second operator must agree, and names an operation that completes it. */
 export const changeConnector = (tenantId: string, connectorId: string, body: Record<string, unknown>) =>
   answerOf(
     api.PATCH('/admin/v1/tenants/{tenantId}/connectors/{connectorId}', {

@@ -1,3 +1,4 @@
+import { askAboutHeld } from '../components/held-operation';
 import { notify } from '../components/notices';
 import { type Approval, answerOf, api, type Operation } from './api';
 
@@ -9,8 +10,9 @@ export function isApproval(answer: object): answer is Approval {
 }
 
 /**
- * Waits until an operation has ended, and reports it with the text `done`. Throws if the directory refused it, with its reason. Returns
- * undefined if a second operator must approve the act first.
+ * Waits until an operation has ended, and reports it with the text `done`. One that is held is performed if the operator
+ * confirms it. Throws if the directory refused it, with its reason, or if the operator does not confirm it. Returns undefined
+ * if a second operator must approve the act first.
  */
 export async function operationDone(
   tenantId: string,
@@ -24,14 +26,44 @@ export async function operationDone(
   let current = answer;
   for (const end = Date.now() + mostMs; current.status === 'queued' && Date.now() < end; ) {
     await new Promise((resolve) => setTimeout(resolve, everyMs));
-    current = await answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/operations/{operationId}', {
-        params: { path: { tenantId, operationId: current.operation_id } },
-      }),
-    );
+    current = await operationOf(tenantId, current.operation_id);
   }
+  if (current.status === 'held') return operationDone(tenantId, await confirmed(tenantId, current), done);
   if (current.status === 'refused') throw new Error(String(current.result?.error ?? 'The operation was refused.'));
   if (current.status === 'queued') throw new Error('The operation is still queued. It continues in the background.');
   if (done) notify(done);
   return current;
+}
+
+/** As `operationDone`, for a response that names an operation if one completes the change. Returns whether it is made. */
+export async function changeDone(
+  tenantId: string,
+  answer: { operation_id?: string } | Approval,
+  done?: string,
+): Promise<boolean> {
+  if (isApproval(answer)) {
+    notify('Requested. A second operator must approve it.');
+    return false;
+  }
+  const { operation_id: id } = answer;
+  if (id !== undefined) return (await operationDone(tenantId, await operationOf(tenantId, id), done)) !== undefined;
+  if (done) notify(done);
+  return true;
+}
+
+async function confirmed(tenantId: string, { operation_id: operationId, result }: Operation) {
+  const reason = await askAboutHeld({ operationId, result });
+  if (reason === undefined) throw new Error('Nothing was changed, because it was not confirmed.');
+  return answerOf(
+    api.POST('/admin/v1/tenants/{tenantId}/operations/{operationId}/confirm', {
+      params: { path: { tenantId, operationId } },
+      body: { reason },
+    }),
+  );
+}
+
+function operationOf(tenantId: string, operationId: string): Promise<Operation> {
+  return answerOf(
+    api.GET('/admin/v1/tenants/{tenantId}/operations/{operationId}', { params: { path: { tenantId, operationId } } }),
+  );
 }

@@ -37,3 +37,8 @@ export class Previewed extends Error {
     super('previewed');
   }
 }
+
+/** Thrown with the reason at the end of a change by which too many people lose access, to roll it back. */
+export class Held extends Error {
+  override readonly name = 'Held';
+}

@@ -1,6 +1,6 @@
 import type { OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { saveAttributePriorities } from '@idsync/database/directory';
+import { saveAttributePriorities, saveConnectorRank } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import { type Cause, loadTenant } from '../cause.js';
 import { everyRecord } from './every-record.js';
@@ -10,7 +10,7 @@ import type { Outcome } from './outcome.js';
 export async function rankAttributes(
   tx: Transaction,
   cause: Cause,
-  { priorities }: OperationInput<'attributes.rank'>,
+  { priorities, connector }: OperationInput<'attributes.rank'>,
 ): Promise<Outcome<'attributes.rank'>> {
   if (priorities) {
     const rows = priorities.map(({ field, connector_id, priority }) => ({
@@ -20,6 +20,7 @@ export async function rankAttributes(
     }));
     await saveAttributePriorities(tx, cause.tenantId, rows);
   }
+  if (connector) await saveConnectorRank(tx, cause.tenantId, connector);
   const ranked = { ...cause, ...(await loadTenant(tx, cause.tenantId)), rerender: true };
   let changed = 0;
   for await (const records of everyRecord(tx, cause.tenantId)) {

@@ -1,10 +1,19 @@
-import { type Message, type OperationInput, type OperationType, operationInputs } from '@idsync/contracts';
+import {
+  type LosingAccess,
+  type Message,
+  type OperationInput,
+  type OperationStatus,
+  type OperationType,
+  operationInputs,
+} from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { markReceived } from '@idsync/database/bus';
-import { endOperation, lockOperation, type Operation } from '@idsync/database/directory';
-import { noteDue } from '@idsync/database/settings';
+import { endOperation, hasLaterOperation, lockOperation, type Operation } from '@idsync/database/directory';
+import { countActivePeople, noteDue } from '@idsync/database/settings';
 import { type Cause, causedAt, loadTenant } from '../cause.js';
 import { NotApplicable } from '../divide-batch.js';
+import { AccessTally } from '../sweep/access-tally.js';
+import { tooManyLosses } from '../sweep/guard.js';
 import { acceptFinding } from './accept-finding.js';
 import { applyPlan } from './apply-plan.js';
 import { changeLifecycle } from './change-lifecycle.js';
@@ -12,7 +21,7 @@ import { changeRules } from './change-rules.js';
 import { eraseIdentity } from './erase-identity.js';
 import { handOverRecords } from './hand-over-records.js';
 import { mergeIdentities } from './merge-identities.js';
-import { type Outcome, Previewed, Refused } from './outcome.js';
+import { Held, type Outcome, Previewed, Refused } from './outcome.js';
 import { rankAttributes } from './rank-attributes.js';
 import { reopenFinding } from './reopen-finding.js';
 import { resolveCase } from './resolve-case.js';
@@ -36,20 +45,37 @@ const handlers: { [T in OperationType]: Handler<T> } = {
   'job.undo': undoJob,
   'plan.apply': applyPlan,
   'operation.revert': revertOperation,
+  'operation.confirm': confirmOperation,
   'lifecycle.change': changeLifecycle,
   'rules.change': changeRules,
   'finding.accept': acceptFinding,
   'finding.reopen': reopenFinding,
 };
 
-/** Runs an operation in one transaction with its result, so that it takes effect exactly once or not at all. */
+/** Operations that change many people by rules or sources, and not by their names. */
+const changesMany: ReadonlySet<OperationType> = new Set([
+  'attributes.rank',
+  'lifecycle.change',
+  'rules.change',
+  'connector.hand_over',
+  'job.undo',
+]);
+
+/** Maximum number of listed people who lose access, in pages; the rest is only counted. */
+const listed = 5_000;
+
+/**
+ * Runs an operation in one transaction with its result, so that it takes effect exactly once or not at all. One by which
+ * too many people lose access is held.
+ */
 export async function runOperation(
   database: Database,
   message: Message<'directory.operation.requested'>,
   fixedTime?: Date,
 ): Promise<void> {
   const { tenant_id: tenantId, data } = message;
-  const end = async (tx: Transaction, status: 'done' | 'refused', result: object, undo?: object) =>
+  const access = new AccessTally();
+  const end = async (tx: Transaction, status: OperationStatus, result: object, undo?: object) =>
     endOperation(tx, data.operation_id, { status, result, undo });
   try {
     await database.transaction(tenantId, async (tx) => {
@@ -57,20 +83,56 @@ export async function runOperation(
       const tenant = await loadTenant(tx, tenantId, 'alone');
       const operation = await lockOperation(tx, tenantId, data.operation_id);
       if (operation?.status !== 'queued') return;
-      const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime) };
+      const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime), access };
+      const people = changesMany.has(operation.type) ? await countActivePeople(tx, tenantId) : undefined;
       const { result, undo } = await handle(tx, cause, operation);
+      const reason = people === undefined ? undefined : tooManyLosses(access.count, people);
+      if (reason !== undefined) throw new Held(reason);
       await noteDue(tx, tenantId);
       await end(tx, 'done', result, undo);
     });
   } catch (error) {
-    if (!(error instanceof Refused || error instanceof Previewed || error instanceof NotApplicable)) throw error;
+    const ended = endOf(error, access);
+    if (!ended) throw error;
     await database.transaction(tenantId, async (tx) => {
       const operation = await lockOperation(tx, tenantId, data.operation_id);
       if (!(await markReceived(tx, message.id)) || operation?.status !== 'queued') return;
-      if (error instanceof Previewed) await end(tx, 'done', error.result);
-      else await end(tx, 'refused', { error: error.message });
+      await end(tx, ended.status, ended.result);
     });
   }
+}
+
+/** Returns how an operation ends that was rolled back; undefined if it has to be retried. */
+function endOf(error: unknown, access: AccessTally): { status: OperationStatus; result: object } | undefined {
+  const losses = access.shown(listed);
+  if (error instanceof Previewed) return { status: 'done', result: { ...error.result, ...losses } };
+  if (error instanceof Held) return { status: 'held', result: { held: error.message, ...losses } };
+  if (error instanceof Refused || error instanceof NotApplicable)
+    return { status: 'refused', result: { error: error.message } };
+  return undefined;
+}
+
+/**
+ * Performs a held operation with its result. Refuses it if more people would lose access than those who were shown, or if
+ * a later one of its kind would be lost.
+ */
+async function confirmOperation(
+  tx: Transaction,
+  cause: Cause,
+  { operation_id }: OperationInput<'operation.confirm'>,
+): Promise<Outcome<'operation.confirm'>> {
+  const held = await lockOperation(tx, cause.tenantId, operation_id);
+  if (!held) throw new Refused('the operation does not exist');
+  if (held.status !== 'held') throw new Refused(`the operation is ${held.status}, not held`);
+  if (await hasLaterOperation(tx, cause.tenantId, held))
+    throw new Refused('a later operation of this kind has been performed: request this one again');
+  const access = new AccessTally();
+  const { result, undo } = await handle(tx, { ...cause, operationId: held.id, access }, held);
+  const { losing_access_total: shown } = held.result as unknown as LosingAccess;
+  if (access.count > shown)
+    throw new Refused(`${access.count} people would lose access now, and not ${shown}: request the change again`);
+  await endOperation(tx, held.id, { status: 'done', result, ...(undo && { undo }) });
+  return { result: { confirmed_operation_id: held.id } };
 }
 
 /** Refuses an operation whose message was dead-lettered, because it will not be retried. */

@@ -1,34 +1,16 @@
-import type { StoredIdentity } from '@idsync/database/directory';
 import { TakesAccess } from '../divide-batch.js';
 import type { RecordChange } from '../record-change.js';
 import type { Settled } from '../settle-identities.js';
+import { isPerson, type Loss, stepsOf } from './access-tally.js';
 import { destructiveStep } from './guard.js';
 
-/** Statuses of an identity before and after changes that take access from its person. */
-export interface Loss {
-  from: string;
-  to: string;
-}
-
 /** Returns the identities that lose access, although their records may be new or unchanged: another source decides now. */
-function lossesOf({ identities, merged }: Settled): Map<string, Loss> {
-  const after = new Map(identities.map(({ identity }) => [identity.id, identity.status]));
-  const steps = [
-    ...identities.map(({ identity, before }) => ({ before, to: identity.status })),
-    ...merged.map(({ identity, intoId }) => ({ before: identity, to: after.get(intoId) })),
-  ];
+function lossesOf(settled: Settled): Map<string, Loss> {
   const losses = new Map<string, Loss>();
-  for (const { before, to } of steps) {
-    if (!before || to === undefined || !destructiveStep(before.status, to) || !isPerson(before)) continue;
-    losses.set(before.id, { from: before.status, to });
+  for (const { before, to } of stepsOf(settled)) {
+    if (destructiveStep(before.status, to) && isPerson(before)) losses.set(before.id, { from: before.status, to });
   }
   return losses;
-}
-
-/** An identity of machines alone is active as they are, until a person is found. */
-function isPerson({ document }: StoredIdentity): boolean {
-  const { users, accounts } = JSON.parse(document) as { users: object[]; accounts: object[] };
-  return users.length + accounts.length > 0;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { QuarantineReason, Safeguard } from '@idsync/contracts';
+import { type QuarantineReason, type Safeguard, safeguard } from '@idsync/contracts';
 import type { Additions, JobState, SyncPlan } from '@idsync/database/directory';
 import { isDeleted } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
@@ -154,6 +154,12 @@ export function additionReasons(
       exceeded('changed', count, `change ${field} in ${count} of ${of} records`, field),
     ),
   ];
+}
+
+/** Returns why a change of settings must not take access from so many of these people at once; undefined if it may. */
+export function tooManyLosses(count: number, of: number): string | undefined {
+  const exceeded = boundsWithFew(safeguard.parse({}), 'disabled').find((bound) => count > boundOf(...bound, of));
+  return exceeded && `take access from ${count} of ${of} people, ${moreThan(...exceeded)}`;
 }
 
 /** Returns true for a reason for which new people and changes wait too, and not only deletions and disables. */

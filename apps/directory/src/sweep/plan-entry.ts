@@ -3,7 +3,7 @@ import { type PlanEntry, planMarks, statusOfIdentity } from '@idsync/database/di
 import { boundChanges } from '../bound-changes.js';
 import { diffFields } from '../diff-fields.js';
 import type { RecordChange } from '../record-change.js';
-import type { Loss } from './access.js';
+import type { Loss } from './access-tally.js';
 import { destructiveActionOf } from './guard.js';
 
 /**

@@ -11,6 +11,7 @@ import {
   findConnector,
   findDeletedConnector,
   findJob,
+  findOperation,
   findOperatorPolicy,
   findPersonRecords,
   findQueuedOperation,
@@ -128,14 +129,16 @@ export class GuardedActs {
         operation(requestOperation(tx, tenantId, 'lifecycle.change', { policy: storedLifecyclePolicy(policy) })),
     },
     updateConnector: {
-      basis: async (tx, tenantId, { connector_id }) => {
+      basis: async (tx, tenantId, { connector_id, priority: changed }) => {
         const found = await lockConnector(tx, tenantId, uuidOf('connector', connector_id));
         const { safeguard, priority } = orNotFound(found);
+        if (changed !== undefined) await requireNoneQueued(tx, tenantId, 'attributes.rank');
         return { safeguard, priority };
       },
       perform: async (tx, tenantId, { connector_id, ...patch }) => {
-        await changeConnector(tx, tenantId, uuidOf('connector', connector_id), patch, this.settings.encryptionKeys);
-        return {};
+        const id = uuidOf('connector', connector_id);
+        const changed = await changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys);
+        return changed.operation ? { operationId: changed.operation.id } : {};
       },
     },
     updateSettings: {
@@ -148,6 +151,21 @@ export class GuardedActs {
         const requested = await changeSettings(tx, tenantId, patch);
         return requested ? { operationId: requested.id } : {};
       },
+    },
+    confirmOperation: {
+      basis: async (tx, tenantId, { operation_id }) => {
+        const found = orNotFound(await findOperation(tx, tenantId, uuidOf('operation', operation_id)));
+        const { type, status, result } = found;
+        if (status !== 'held') throw badRequest(`the operation is ${status}, not held`);
+        return { type, status, held: result?.held };
+      },
+      perform: (tx, tenantId, { operation_id, ...rest }) =>
+        operation(
+          requestOperation(tx, tenantId, 'operation.confirm', {
+            operation_id: uuidOf('operation', operation_id),
+            ...rest,
+          }),
+        ),
     },
     retireDeletedConnector: {
       basis: (tx, tenantId, { connector_id }) => deletedConnector(tx, tenantId, connector_id),

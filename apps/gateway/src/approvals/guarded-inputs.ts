@@ -21,6 +21,7 @@ export interface GuardedInputs {
   updateConnector: { connector_id: string; safeguard?: Partial<Safeguard>; priority?: number };
   replaceOperatorPolicy: OperatorPolicy;
   updateSettings: TenantSettingsPatch;
+  confirmOperation: { operation_id: string; reason: string };
   retireDeletedConnector: { connector_id: string };
   handOverDeletedConnector: { connector_id: string; to: string; reason?: string };
   deleteTenant: { tenant_id: string; name: string };
@@ -28,6 +29,6 @@ export interface GuardedInputs {
 
 /** The resource that an act addresses; undefined for settings of the tenant. */
 export function resourceOf(input: object): string | undefined {
-  const { job_id, identity_id, connector_id, tenant_id } = input as Record<string, string | undefined>;
-  return job_id ?? identity_id ?? connector_id ?? tenant_id;
+  const { job_id, identity_id, operation_id, connector_id, tenant_id } = input as Record<string, string | undefined>;
+  return job_id ?? identity_id ?? operation_id ?? connector_id ?? tenant_id;
 }

@@ -9,7 +9,13 @@ import {
   shownElsewhere,
 } from '@idsync/contracts';
 import { sqlState, type Transaction, uniqueViolation } from '@idsync/database';
-import { type ConnectorRow, lockConnector, requestOperation, updateConnector } from '@idsync/database/gateway';
+import {
+  type ConnectorRow,
+  lockConnector,
+  type OperationRow,
+  requestOperation,
+  updateConnector,
+} from '@idsync/database/gateway';
 import { checkSchedule } from '@idsync/runtime';
 import { z } from 'zod';
 import { badRequest, orNotFound } from '../http/api-error.js';
@@ -21,14 +27,17 @@ const guardedFields = z.object({ safeguard: safeguardSchema.optional(), priority
 
 type Keys = GatewaySettings['encryptionKeys'];
 
-/** Replaces the given fields. The result must be a valid connector; `type` and `records` cannot change. */
+/**
+ * Replaces the given fields. The result must be a valid connector; `type` and `records` cannot change. A changed rank is
+ * left to the returned operation, because the directory decides by it who has access.
+ */
 export async function changeConnector(
   tx: Transaction,
   tenantId: string,
   id: string,
   patch: object,
   keys: Keys,
-): Promise<{ before: ConnectorRow; after: ConnectorRow }> {
+): Promise<{ before: ConnectorRow; after: ConnectorRow; operation?: OperationRow }> {
   const before = orNotFound(await lockConnector(tx, tenantId, id));
   const { type, name, priority, records, config, safeguard, schedule } = before;
   const given = 'secrets' in patch ? patch.secrets : {};
@@ -39,16 +48,39 @@ export async function changeConnector(
   if (body.type !== type) throw badRequest(`type is ${type} and cannot be changed`);
   if (body.records !== records) throw badRequest(`records is ${records} and cannot be changed`);
   requireSecretsAgain(before, body, given);
-  const row = await rejectTakenName(body, () => updateConnector(tx, tenantId, id, body));
+  const ranking = rankingOf(before, body);
+  const former = ranking?.fields && { ...body.config, fields: config.fields };
+  const stored = { ...body, ...(ranking && { priority }), ...(former && { config: former }) } as ConnectorBody;
+  const row = await rejectTakenName(body, () => updateConnector(tx, tenantId, id, stored));
   const names = await writeSecrets(tx, tenantId, id, body, keys);
-  // Source precedence is applied when a document is written, so the directory must rewrite the documents.
-  if (body.priority !== priority || mapsDates(id, body) !== mapsDates(id, before))
-    await requestOperation(tx, tenantId, 'attributes.rank', {});
-  return { before, after: { ...orNotFound(row), secrets: names } };
+  const after = { ...orNotFound(row), secrets: names };
+  if (!ranking) return { before, after };
+  const connector = { id, ...ranking };
+  return { before, after, operation: await requestOperation(tx, tenantId, 'attributes.rank', { connector }) };
 }
 
-function mapsDates(id: string, { records, config }: Pick<ConnectorRow, 'records' | 'config'>): boolean {
-  return listsEmployments({ id, records, mapped: Object.keys(config.fields ?? {}) }, { connector_employments: [] });
+/** Returns what changes the rank of a connector: its priority, or a mapping by which it lists employments or no longer does. */
+function rankingOf(
+  before: ConnectorRow,
+  body: ConnectorBody,
+): { priority?: number; fields?: Record<string, unknown> } | undefined {
+  const changesDates = mapsDates(before.id, body) !== mapsDates(before.id, before);
+  if (body.priority === before.priority && !changesDates) return undefined;
+  return {
+    ...(body.priority !== before.priority && { priority: body.priority }),
+    ...(changesDates && { fields: fieldsOf(body) }),
+  };
+}
+
+type Mapped = Pick<ConnectorRow, 'records' | 'config'>;
+
+function mapsDates(id: string, mapped: Mapped): boolean {
+  const { records } = mapped;
+  return listsEmployments({ id, records, mapped: Object.keys(fieldsOf(mapped)) }, { connector_employments: [] });
+}
+
+function fieldsOf({ config }: Mapped): Record<string, unknown> {
+  return (config.fields ?? {}) as Record<string, unknown>;
 }
 
 /** Returns the changes of a patch that need a second operator where a tenant has four eyes; undefined if there are none. */

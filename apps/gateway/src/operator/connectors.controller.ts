@@ -30,6 +30,7 @@ import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { changeConnector, guardedChanges, rejectTakenName, requireValid } from './change-connector.js';
 import { writeSecrets } from './connector-secrets.js';
+import { Operations, shownOperation } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/connectors')
@@ -40,6 +41,7 @@ export class ConnectorsController {
     private readonly settings: GatewaySettings,
     private readonly keyRing: KeyRing,
     private readonly approvals: Approvals,
+    private readonly operations: Operations,
   ) {}
 
   @Post()
@@ -84,15 +86,17 @@ export class ConnectorsController {
       throw badRequest('the body must be a JSON object');
     const waiting = await this.approvalOf(tenantId, id, patch);
     if (waiting) return { finished: false, body: waiting };
-    const row = await this.tenants.act(tenantId, async (tx, describe) => {
-      const { before, after } = await changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys);
+    const { after, operation } = await this.tenants.act(tenantId, async (tx, describe) => {
+      const changed = await changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys);
       describe({
-        before: describeConnector(before),
-        after: { ...describeConnector(after), set: Object.keys(patch) },
+        before: describeConnector(changed.before),
+        after: { ...describeConnector(changed.after), set: Object.keys(patch), ...shownOperation(changed.operation) },
       });
-      return after;
+      return changed;
     });
-    return { finished: true, body: presentConnector(row) };
+    if (!operation) return { finished: true, body: presentConnector(after) };
+    const { status } = await this.operations.wait(tenantId, operation);
+    return { finished: status === 'done', body: { ...(await this.get(tenantId, id)), ...shownOperation(operation) } };
   }
 
   @Get(':connectorId/errors')

@@ -1,14 +1,13 @@
-import { decodeId } from '@idsync/contracts';
+import { decodeId, resultLists } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { findNames, type Names } from '@idsync/database/gateway';
 
 type Item = Record<string, unknown>;
 
 const nameFields = ['first_name', 'last_name', 'display_name'];
-const lists = ['joined', 'parted', 'moved', 'cases'];
 
 /**
- * Adds the names of the identities and records that a change of rules lists, and the values that were compared. The
+ * Adds the names of the identities and records that a result lists, and the values that were compared. The
  * stored result has ids only, so that an erased person is not named.
  */
 export async function namePeople(
@@ -16,14 +15,14 @@ export async function namePeople(
   tenantId: string,
   result: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
-  const items = lists.flatMap((list) => itemsOf(result[list]));
+  const items = resultLists.flatMap((list) => itemsOf(result[list]));
   const all = [...items, ...items.flatMap(({ candidates }) => itemsOf(candidates))];
   const names = await findNames(tx, tenantId, {
     identityIds: all.flatMap((item) => idsOf(item, ['from_identity_id', 'into_identity_id', 'identity_id'])),
     recordIds: all.flatMap((item) => idsOf(item, ['record', 'other'])),
     fields: [...nameFields, ...items.flatMap(({ fields, rule }) => [...textsOf(fields), ...textsOf([rule])])],
   });
-  const named = lists.flatMap((list) =>
+  const named = resultLists.flatMap((list) =>
     Array.isArray(result[list]) ? [[list, itemsOf(result[list]).map((item) => nameItem(item, names))]] : [],
   );
   return { ...result, ...Object.fromEntries(named) };

@@ -1,9 +1,11 @@
-import { publicItems, requests } from '@idsync/contracts';
+import { encodeId, publicItems, requests } from '@idsync/contracts';
 import { findOperation, findOperationItems, listOperations } from '@idsync/database/gateway';
 import { Controller, Get, Post } from '@nestjs/common';
 import type { z } from 'zod';
+import { Needs } from '../access/operator-roles.decorator.js';
+import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import { orNotFound } from '../http/api-error.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
@@ -18,6 +20,7 @@ export class OperationsController {
   constructor(
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
+    private readonly approvals: Approvals,
   ) {}
 
   @Get()
@@ -60,5 +63,21 @@ export class OperationsController {
       operation_id: id,
       ...(reason !== undefined && { reason }),
     });
+  }
+
+  @Post(':operationId/confirm')
+  @Needs('admin')
+  @MayTakeLonger()
+  async confirm(
+    @TenantParam() tenantId: string,
+    @PublicId('operation', 'operationId') id: string,
+    @ZodBody(requests.confirmBody) { reason }: z.infer<typeof requests.confirmBody>,
+  ): Promise<Progress> {
+    const operation = orNotFound(await this.tenants.run(tenantId, (tx) => findOperation(tx, tenantId, id)));
+    if (operation.status !== 'held') throw badRequest(`the operation is ${operation.status}, not held`);
+    const wanted = { operation_id: encodeId('operation', id), reason };
+    const waiting = await this.approvals.request(tenantId, 'confirmOperation', wanted);
+    if (waiting) return { finished: false, body: waiting };
+    return this.operations.request(tenantId, 'operation.confirm', { operation_id: id, reason });
   }
 }

@@ -1,4 +1,4 @@
-import { encodeId, type OperationInput, type OperationType, type responses } from '@idsync/contracts';
+import { encodeId, type OperationInput, type OperationType, type responses, resultLists } from '@idsync/contracts';
 import { Database, type Transaction } from '@idsync/database';
 import { findOperation, type OperationRow, requestOperation } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
@@ -32,7 +32,7 @@ export class Operations {
   ): Promise<Progress> {
     const requested = await this.tenants.act(tenantId, async (tx, describe) => {
       const operation = await requestOperation(tx, tenantId, type, input);
-      describe({ ...(await detailsOf(tx)), created: { operation_id: encodeId('operation', operation.id) } });
+      describe({ ...(await detailsOf(tx)), created: shownOperation(operation) });
       return operation;
     });
     const operation = await this.wait(tenantId, requested);
@@ -51,13 +51,18 @@ export class Operations {
     return operation;
   }
 
-  /** Presents an operation; a change of rules with the names of the people that it lists. */
+  /** Presents an operation with the names of the people that it lists. */
   async present(tenantId: string, row: OperationRow): Promise<responses.Operation> {
     const operation = presentOperation(row);
     const { result } = operation;
-    if (row.type !== 'rules.change' || result === undefined) return operation;
+    if (!resultLists.some((list) => result?.[list]) || result === undefined) return operation;
     return { ...operation, result: await this.tenants.run(tenantId, (tx) => namePeople(tx, tenantId, result)) };
   }
+}
+
+/** Returns the field of a response that names the operation which completes the change. */
+export function shownOperation(operation: OperationRow | undefined): { operation_id?: string } {
+  return operation ? { operation_id: encodeId('operation', operation.id) } : {};
 }
 
 function refusal({ result }: OperationRow): string {

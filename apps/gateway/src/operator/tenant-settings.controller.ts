@@ -1,4 +1,4 @@
-import { encodeId, type TenantSettings, type TenantSettingsPatch, tenantSettingsPatch } from '@idsync/contracts';
+import { type TenantSettings, type TenantSettingsPatch, tenantSettingsPatch } from '@idsync/contracts';
 import { Controller, Get, Patch } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
@@ -6,7 +6,7 @@ import { MayTakeLonger, type Progress } from '../http/may-take-longer.intercepto
 import { TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody } from '../http/zod.pipe.js';
 import { changeSettings, findSettings, isGuarded } from './change-settings.js';
-import { Operations } from './operations.service.js';
+import { Operations, shownOperation } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 /** All settings as one resource, over the stores that have routes of their parts. */
@@ -38,11 +38,11 @@ export class TenantSettingsController {
     const { after, requested } = await this.tenants.act(tenantId, async (tx, describe) => {
       const before = await findSettings(tx, tenantId);
       const requested = await changeSettings(tx, tenantId, patch);
-      const operation = requested && { operation_id: encodeId('operation', requested.id) };
+      const operation = shownOperation(requested);
       describe({ before, after: { ...patch, ...operation } });
       return { requested, after: { ...before, ...patch, ...operation } };
     });
     const ended = requested && (await this.operations.wait(tenantId, requested));
-    return { finished: ended?.status !== 'queued', body: after };
+    return { finished: !ended || ended.status === 'done', body: after };
   }
 }

@@ -740,7 +740,7 @@ export interface paths {
         head?: never;
         /**
          * Update a connector; given fields replace the stored ones
-         * @description Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         * @description A changed priority, or a mapping that begins or ends to have dates of employments, is stored by an operation that computes all people again: returns 202 with the stored values if it is queued or held. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         patch: operations["adminUpdateConnector"];
         trace?: never;
@@ -844,7 +844,7 @@ export interface paths {
         put?: never;
         /**
          * Give the records of a deleted connector to another connector
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         post: operations["adminHandDeletedConnectorOver"];
         delete?: never;
@@ -1065,7 +1065,7 @@ export interface paths {
         put?: never;
         /**
          * Apply exactly the plan of a dry run; refused if the directory has changed since
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         post: operations["adminApplySyncJob"];
         delete?: never;
@@ -1085,7 +1085,7 @@ export interface paths {
         put?: never;
         /**
          * Undo the changes of a job, except where data has changed since; or preview this
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         post: operations["adminUndoSyncJob"];
         delete?: never;
@@ -1139,7 +1139,7 @@ export interface paths {
         put?: never;
         /**
          * Resolve a review case
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
          */
         post: operations["adminResolveCase"];
         delete?: never;
@@ -1261,7 +1261,7 @@ export interface paths {
         put?: never;
         /**
          * Merge other identities into this one
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
          */
         post: operations["adminMergeIdentity"];
         delete?: never;
@@ -1281,7 +1281,7 @@ export interface paths {
         put?: never;
         /**
          * Split some of its records off into a new identity
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
          */
         post: operations["adminSplitIdentity"];
         delete?: never;
@@ -1301,7 +1301,7 @@ export interface paths {
         put?: never;
         /**
          * Permanently erase all data of one person, and leave the person out of later runs
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         post: operations["adminEraseIdentity"];
         delete?: never;
@@ -1356,7 +1356,7 @@ export interface paths {
         get: operations["adminGetLifecyclePolicy"];
         /**
          * Replace the rules for dates and leavers and compute all statuses again
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         put: operations["adminReplaceLifecyclePolicy"];
         post?: never;
@@ -1377,7 +1377,7 @@ export interface paths {
         get: operations["adminGetMatchingRules"];
         /**
          * Change the matching rules and match all records again
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         put: operations["adminReplaceMatchingRules"];
         post?: never;
@@ -1398,7 +1398,7 @@ export interface paths {
         put?: never;
         /**
          * Preview which identities these rules would merge and split
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
          */
         post: operations["adminPreviewMatchingRules"];
         delete?: never;
@@ -1486,7 +1486,7 @@ export interface paths {
         get: operations["adminGetAttributePriorities"];
         /**
          * Replace the source precedence by field; other fields follow the connectors' priorities
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         put: operations["adminReplaceAttributePriorities"];
         post?: never;
@@ -1537,7 +1537,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the people in the result of a change of matching rules, or of its preview */
+        /** List the people in the result of an operation */
         get: operations["adminListOperationItems"];
         put?: never;
         post?: never;
@@ -1558,9 +1558,29 @@ export interface paths {
         put?: never;
         /**
          * Revert a merge, a split or a resolved case
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
          */
         post: operations["adminRevertOperation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/tenants/{tenantId}/operations/{operationId}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Perform an operation that is held because people lose access by it
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         */
+        post: operations["adminConfirmOperation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1612,7 +1632,7 @@ export interface paths {
         put?: never;
         /**
          * Accept a finding with a reason, until a time or permanently
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
          */
         post: operations["adminAcceptFinding"];
         delete?: never;
@@ -1632,7 +1652,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw the acceptance of a finding
-         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.
+         * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
          */
         post: operations["adminReopenFinding"];
         delete?: never;
@@ -2184,7 +2204,7 @@ export interface paths {
         head?: never;
         /**
          * Change settings of a tenant; others stay as they are
-         * @description Changed rules for dates and leavers compute all statuses again: returns 202 if the directory takes longer than ten seconds. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         * @description Changed rules for dates and leavers compute all statuses again: returns 202 if the directory takes longer than ten seconds, or holds the operation. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         patch: operations["adminUpdateSettings"];
         trace?: never;
@@ -4957,6 +4977,142 @@ export interface components {
             limit: number;
             offset: number;
         };
+        ChangedConnector: {
+            id: string;
+            tenant_id: string;
+            type: string;
+            name: string;
+            priority: number;
+            records: string;
+            config: {
+                [key: string]: unknown;
+            };
+            /** @description Names of the configured secrets. */
+            secrets: string[];
+            safeguard: {
+                /** @default 10 */
+                max_deleted_percent: number;
+                /** @default 20 */
+                max_deleted_records: number;
+                /** @default 10 */
+                max_disabled_percent: number;
+                /** @default 20 */
+                max_disabled_records: number;
+                /** @default 10 */
+                max_enabled_percent: number;
+                /** @default 20 */
+                max_enabled_records: number;
+                /** @default 0 */
+                max_reused_percent: number;
+                /** @default 0 */
+                max_reused_records: number;
+                /** @default 24 */
+                within_hours: number;
+                /** @default 50 */
+                max_failed_percent: number;
+                /** @default 10 */
+                max_failed_records: number;
+                /** @default 20 */
+                max_created_percent: number;
+                /** @default 20 */
+                max_created_records: number;
+                /** @default 20 */
+                max_changed_percent: number;
+                /** @default 20 */
+                max_changed_records: number;
+                /**
+                 * @default [
+                 *       "employee_number",
+                 *       "email",
+                 *       "user_principal_name",
+                 *       "first_name",
+                 *       "last_name",
+                 *       "display_name",
+                 *       "hire_date",
+                 *       "termination_date"
+                 *     ]
+                 */
+                changed_fields: string[];
+                /** @default 10 */
+                max_rekeyed_percent: number;
+                /** @default 5 */
+                max_rekeyed_records: number;
+            };
+            /**
+             * @description quarantined: a job waits for a decision | failing: the last job failed | suspended: at least three jobs in a row failed, and the schedule backs off
+             * @enum {string}
+             */
+            health: "ok" | "failing" | "suspended" | "quarantined";
+            /** @description Number of consecutive failed jobs. */
+            failures: number;
+            schedule?: {
+                every?: string;
+                /** @description Minute, hour, day of the month, month, day of the week. */
+                cron?: string;
+                /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
+                time_zone?: string;
+                /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
+                jitter?: string;
+                /**
+                 * @description One in this many runs reads the whole source, even if the source supports incremental runs.
+                 * @default 100
+                 */
+                full_every: number;
+                /**
+                 * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
+                 * @default 24
+                 */
+                full_every_hours: number;
+                /** @default false */
+                paused: boolean;
+            };
+            /**
+             * Format: date-time
+             * @description When the schedule creates the next job.
+             */
+            next_run_at?: string;
+            /** @description The last time that the schedule skipped a due job. */
+            skipped?: {
+                /** Format: date-time */
+                at: string;
+                reason: string;
+            };
+            /**
+             * Format: date-time
+             * @description The next incremental run reads changes since this time.
+             */
+            checkpoint_at?: string;
+            /**
+             * Format: date-time
+             * @description Start of the last run that read the whole source. Absent: no run has. Later deletions may be unnoticed.
+             */
+            complete_as_of?: string;
+            /** @description The last job that ended and was not a dry run. */
+            last_run?: {
+                job_id: string;
+                status: string;
+                /** @description full | changes */
+                mode: string;
+                /** Format: date-time */
+                started_at?: string;
+                /** Format: date-time */
+                completed_at: string;
+                error_message?: string;
+                /** @description Why the source failed: misconfigured | not_allowed | unreachable | tls_failed | timed_out | auth_failed | forbidden | not_found | rate_limited | unavailable | refused | bad_answer | incomplete | changed | too_large. */
+                error_code?: string;
+                /** @description Text that the source returned, with the connector's secrets redacted and then truncated; or why it is withheld. */
+                source_message?: string;
+                records_read: number;
+                records_failed: number;
+                records_deleted: number;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The operation that stores a changed rank. */
+            operation_id?: string;
+        };
         Connector: {
             id: string;
             tenant_id: string;
@@ -5375,13 +5531,13 @@ export interface components {
             operation_id: string;
             type: string;
             /** @enum {string} */
-            status: "queued" | "done" | "refused";
+            status: "queued" | "done" | "refused" | "held";
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             ended_at?: string;
             reason?: string;
-            /** @description Result of the operation, or the error for which it was refused. */
+            /** @description Result of the operation, the error for which it was refused, or who would lose access and why it is held. */
             result?: {
                 [key: string]: unknown;
             };
@@ -6268,7 +6424,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "stale" | "expired";
-            /** @description The requested operation of this API: releaseSyncJob | applySyncJob | undoSyncJob | eraseIdentity | replaceMatchingRules | replaceAttributePriorities | replaceLifecyclePolicy | updateConnector | replaceOperatorPolicy | updateSettings | retireDeletedConnector | handOverDeletedConnector | deleteTenant. */
+            /** @description The requested operation of this API: releaseSyncJob | applySyncJob | undoSyncJob | eraseIdentity | replaceMatchingRules | replaceAttributePriorities | replaceLifecyclePolicy | updateConnector | replaceOperatorPolicy | updateSettings | confirmOperation | retireDeletedConnector | handOverDeletedConnector | deleteTenant. */
             action: string;
             /** @description The role that an approver needs. */
             role: string;
@@ -6535,6 +6691,7 @@ export type WebhookList = components['schemas']['WebhookList'];
 export type AccountDetails = components['schemas']['AccountDetails'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyPage = components['schemas']['ApiKeyPage'];
+export type ChangedConnector = components['schemas']['ChangedConnector'];
 export type Connector = components['schemas']['Connector'];
 export type ConnectorDeletion = components['schemas']['ConnectorDeletion'];
 export type ConnectorPage = components['schemas']['ConnectorPage'];
@@ -11370,16 +11527,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Connector"];
+                    "application/json": components["schemas"]["ChangedConnector"];
                 };
             };
-            /** @description Waits for an approval */
+            /** @description Accepted, and not finished yet; or waits for an approval */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Approval"];
+                    "application/json": components["schemas"]["ChangedConnector"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];
@@ -13636,7 +13793,7 @@ export interface operations {
                 /** @description Number of items to skip. */
                 offset?: number;
                 /** @description The list of the result; it has at most 5000 items, and the counts of the result include all. */
-                list?: "joined" | "parted" | "moved" | "cases";
+                list?: "joined" | "parted" | "moved" | "cases" | "losing_access";
             };
             header?: never;
             path: {
@@ -13701,6 +13858,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Operation"];
+                };
+            };
+            400: components["responses"]["OperatorBadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adminConfirmOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+                operationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            /** @description Accepted, and not finished yet; or waits for an approval */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"] | components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["OperatorBadRequest"];

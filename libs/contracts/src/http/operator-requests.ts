@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { approvalStatuses } from '../approvals.js';
 import { findingKinds, findingStates } from '../findings.js';
-import { caseStatuses, ruleLists } from '../operations.js';
+import { caseStatuses, resultLists } from '../operations.js';
 import { text } from '../text.js';
 import { by, cursor, dateTime, expiry, instant, name, page, reason } from './request-parts.js';
 
@@ -24,7 +24,7 @@ export const caseQuery = z.object({
 });
 export const operationItemQuery = z.object({
   ...page,
-  list: z.enum(ruleLists, { error: `must be one of ${ruleLists.join(', ')}` }).default('joined'),
+  list: z.enum(resultLists, { error: `must be one of ${resultLists.join(', ')}` }).default('joined'),
 });
 export const resolveBody = z
   .strictObject({
@@ -54,6 +54,7 @@ export const eraseBody = z.strictObject({
   reason: text.min(1).max(1000).optional(),
 });
 export const reasonBody = z.strictObject({ reason });
+export const confirmBody = z.strictObject({ reason: text.trim().min(1).max(1000) });
 export const approvalQuery = z.object({
   ...page,
   status: z.enum(approvalStatuses, { error: `must be one of ${approvalStatuses.join(', ')}` }).optional(),

@@ -259,6 +259,9 @@ export const operationItemPage = z.strictObject({
 export const tenantPage = z.strictObject({ data: z.array(tenant), ...pageFields });
 export const connectorTokenPage = z.strictObject({ data: z.array(connectorToken), ...pageFields });
 export const apiKeyPage = z.strictObject({ data: z.array(apiKey), ...pageFields });
+export const changedConnector = connector.extend({
+  operation_id: text.optional().describe('The operation that stores a changed rank.'),
+});
 export const connectorPage = z.strictObject({ data: z.array(connector), ...pageFields });
 export const operatorJobPage = z.strictObject({
   data: z.array(operatorJob),
@@ -279,7 +282,9 @@ export const operation = z.strictObject({
   result: z
     .record(text, z.unknown())
     .optional()
-    .describe('Result of the operation, or the error for which it was refused.'),
+    .describe(
+      'Result of the operation, the error for which it was refused, or who would lose access and why it is held.',
+    ),
   reverted_by: text.optional().describe('The operation that reverted this one.'),
   preview: z.literal(true).optional().describe('A preview, which changed nothing.'),
 });

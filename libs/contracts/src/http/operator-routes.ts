@@ -3,7 +3,7 @@ import { attributePriorities } from '../attribute-priorities.js';
 import { connectorBody } from '../connector-config.js';
 import { lifecyclePolicy } from '../lifecycle-policy.js';
 import { matchingRules } from '../matching-rules.js';
-import { caseStatuses, ruleLists } from '../operations.js';
+import { caseStatuses, resultLists } from '../operations.js';
 import {
   accountParameters,
   cursor,
@@ -56,15 +56,18 @@ export const operatorRoutes: RouteDefinition[] = [
   operator('POST', `${tenantPath}/connectors`, 'Create a connector', created(shown.connector), connectorBody),
   operator('GET', `${tenantPath}/connectors`, 'List connectors', ok(shown.connectorPage), undefined, page),
   operator('GET', `${tenantPath}/connectors/{connectorId}`, 'Get one connector', ok(shown.connector)),
-  withFourEyes(
-    operator(
+  withFourEyes({
+    ...operator(
       'PATCH',
       `${tenantPath}/connectors/{connectorId}`,
       'Update a connector; given fields replace the stored ones',
-      ok(shown.connector),
+      ok(shown.changedConnector),
       requests.connectorPatch,
     ),
-  ),
+    mayTakeLonger: true,
+    description:
+      'A changed priority, or a mapping that begins or ends to have dates of employments, is stored by an operation that computes all people again: returns 202 with the stored values if it is queued or held.',
+  }),
   operator(
     'GET',
     `${tenantPath}/connectors/{connectorId}/errors`,
@@ -390,7 +393,7 @@ export const operatorRoutes: RouteDefinition[] = [
   operator(
     'GET',
     `${tenantPath}/operations/{operationId}/items`,
-    'List the people in the result of a change of matching rules, or of its preview',
+    'List the people in the result of an operation',
     ok(shown.operationItemPage),
     undefined,
     [
@@ -398,7 +401,7 @@ export const operatorRoutes: RouteDefinition[] = [
       {
         name: 'list',
         description: 'The list of the result; it has at most 5000 items, and the counts of the result include all.',
-        schema: { type: 'string', enum: [...ruleLists], default: 'joined' },
+        schema: { type: 'string', enum: [...resultLists], default: 'joined' },
       },
     ],
   ),
@@ -411,6 +414,14 @@ export const operatorRoutes: RouteDefinition[] = [
     ),
     bodyOptional: true,
   },
+  withFourEyes(
+    operation(
+      'POST',
+      `${tenantPath}/operations/{operationId}/confirm`,
+      'Perform an operation that is held because people lose access by it',
+      requests.confirmBody,
+    ),
+  ),
 ];
 
 /** Defines a probe. The sync-worker runs it; the request waits for the result for a bounded time. */
@@ -434,6 +445,7 @@ export function operation(
   return {
     ...operator(method, path, summary, ok(shown.operation), body),
     mayTakeLonger: true,
-    description: 'Returns 202 with the same body and the status queued if the directory takes longer than ten seconds.',
+    description:
+      'Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.',
   };
 }

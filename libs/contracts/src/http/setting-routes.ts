@@ -15,6 +15,6 @@ export const settingRoutes: RouteDefinition[] = [
     ),
     mayTakeLonger: true,
     description:
-      'Changed rules for dates and leavers compute all statuses again: returns 202 if the directory takes longer than ten seconds.',
+      'Changed rules for dates and leavers compute all statuses again: returns 202 if the directory takes longer than ten seconds, or holds the operation.',
   }),
 ];

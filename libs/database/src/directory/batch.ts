@@ -65,6 +65,22 @@ export async function findConnectors(
   );
 }
 
+/** Stores what ranks a connector: its priority, and its mapping, beside which other settings may have changed since. */
+export async function saveConnectorRank(
+  tx: Transaction,
+  tenantId: string,
+  { id, priority, fields }: { id: string; priority?: number | undefined; fields?: object | undefined },
+): Promise<void> {
+  await tx.query(
+    `update connectors
+        set priority = coalesce($3, priority), updated_at = now(),
+            config = case when $4::jsonb is null then config else jsonb_set(config, '{fields}', $4) end,
+            config_version = config_version + ($4::jsonb is not null)::integer
+      where tenant_id = $1 and id = $2 and deleted_at is null`,
+    [tenantId, id, priority ?? null, fields === undefined ? null : JSON.stringify(fields)],
+  );
+}
+
 /** Returns the ids of the given jobs that have not ended. Ignores other ids, such as those of operations. */
 export async function findUnfinishedJobs(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();

@@ -4,11 +4,11 @@ import type { Transaction } from '../database.js';
 import { OperationEntity } from '../entities/matching.entities.js';
 import { findRow } from '../rows.js';
 
-export type Operation = Pick<OperationEntity, 'id' | 'type' | 'input' | 'status' | 'undo' | 'revertedBy'>;
+export type Operation = Pick<OperationEntity, 'id' | 'type' | 'input' | 'status' | 'result' | 'undo' | 'revertedBy'>;
 
 export function lockOperation(tx: Transaction, tenantId: string, id: string): Promise<Operation | undefined> {
   return findRow(tx, OperationEntity, {
-    select: { id: true, type: true, input: true, status: true, undo: true, revertedBy: true },
+    select: { id: true, type: true, input: true, status: true, result: true, undo: true, revertedBy: true },
     where: { tenantId, id },
     lock: { mode: 'pessimistic_write' },
   });
@@ -42,6 +42,20 @@ export async function endOperation(
 ): Promise<void> {
   const ended = { status, result, undo: undo ?? null, endedAt: () => 'now()', input: () => "input - 'suppress'" };
   await tx.manager.update(OperationEntity, { id }, ended);
+}
+
+/** Returns whether an operation of this type took effect after the given one was requested. */
+export async function hasLaterOperation(
+  tx: Transaction,
+  tenantId: string,
+  { id, type }: Pick<Operation, 'id' | 'type'>,
+): Promise<boolean> {
+  const [row] = await tx.query<{ later: boolean }>(
+    `select exists (select from operations where tenant_id = $1 and id > $2 and type = $3 and status = 'done'
+                       and (input -> 'preview') is distinct from 'true') as later`,
+    [tenantId, id, type],
+  );
+  return row?.later ?? false;
 }
 
 export async function markReverted(tx: Transaction, id: string, by: string): Promise<void> {

@@ -31,7 +31,7 @@ const listedItems = 200;
 const shown = `id, tenant_id as "tenantId", type, input, status, created_at as "createdAt", ended_at as "endedAt",
   reverted_by as "revertedBy", announced_at as "announcedAt",
   result || (select coalesce(jsonb_object_agg(key, jsonb_path_query_array(value, '$[0 to ${listedItems - 1}]')), '{}')
-               from jsonb_each(result) where type = 'rules.change' and jsonb_typeof(value) = 'array') as result`;
+               from jsonb_each(result) where jsonb_typeof(value) = 'array') as result`;
 
 export async function findOperation(tx: Transaction, tenantId: string, id: string): Promise<OperationRow | undefined> {
   const [row] = await tx.query<OperationRow>(`select ${shown} from operations where tenant_id = $1 and id = $2`, [

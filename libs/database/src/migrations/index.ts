@@ -77,6 +77,8 @@ import { CountedResources1700000000189 } from './1700000000189-counted-resources
 import { FormerReferences1700000000190 } from './1700000000190-former-references.js';
 import { FormerKeys1700000000195 } from './1700000000195-former-keys.js';
 import { FormerResources1700000000196 } from './1700000000196-former-resources.js';
+import { HeldOperations1700000000197 } from './1700000000197-held-operations.js';
+import { CheckedOperations1700000000198 } from './1700000000198-checked-operations.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -159,4 +161,6 @@ export const migrations = [
   FormerReferences1700000000190,
   FormerKeys1700000000195,
   FormerResources1700000000196,
+  HeldOperations1700000000197,
+  CheckedOperations1700000000198,
 ];

@@ -64,8 +64,12 @@ const ofServices: Record<string, TableOwnership> = {
   operator_policies: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   connectors: {
     rows: byTenant,
-    // The sync-worker stores the schedule that it planned with.
-    grants: { gateway: write, directory: read, 'sync-worker': ['SELECT', 'UPDATE (planned_schedule)'] },
+    // The sync-worker stores the schedule that it planned with, and the directory a rank when it applies it.
+    grants: {
+      gateway: write,
+      directory: ['SELECT', 'UPDATE (priority, config, config_version, updated_at)'],
+      'sync-worker': ['SELECT', 'UPDATE (planned_schedule)'],
+    },
     // Finds due schedules of all tenants at once.
     acrossTenants: ['sync-worker'],
   },

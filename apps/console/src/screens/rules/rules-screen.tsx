@@ -37,7 +37,10 @@ export function RulesScreen() {
         />
       }
     >
-      <ApprovalBanner tenantId={tenantId} actions={['replaceMatchingRules', 'replaceAttributePriorities']} />
+      <ApprovalBanner
+        tenantId={tenantId}
+        actions={['replaceMatchingRules', 'replaceAttributePriorities', 'confirmOperation']}
+      />
       <TabLinks label="Rules">
         {rulesViews.map((each) => (
           <Link

@@ -1,16 +1,17 @@
-import type { Approval, Connector } from '../../data/api';
-import { changeConnector, createConnector } from '../../data/connectors';
+import type { Connector } from '../../data/api';
+import { changeConnector, createConnector, findConnector } from '../../data/connectors';
+import { changeDone } from '../../data/operations';
 import type { Secrets } from './connection-step';
 import { configOf, type Draft } from './draft';
 
-/** Creates the source of a draft, or changes what differs from the stored one; undefined if nothing does. */
+/** Creates the source of a draft, or changes what differs from the stored one. Returns it as it is stored then. */
 export async function saveSource(
   tenantId: string,
   source: Connector | undefined,
   draft: Draft,
   given: Secrets,
   needsMapping: boolean,
-): Promise<Connector | Approval | undefined> {
+): Promise<Connector> {
   const config = configOf(draft, needsMapping);
   const secrets = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const name = draft.name.trim();
@@ -24,7 +25,9 @@ export async function saveSource(
     ...(!isSame(config, source.config) && { config }),
     ...(Object.keys(secrets).length > 0 && { secrets }),
   };
-  return Object.keys(body).length > 0 ? changeConnector(tenantId, source.id, body) : undefined;
+  if (Object.keys(body).length === 0) return source;
+  const answer = await changeConnector(tenantId, source.id, body);
+  return (await changeDone(tenantId, answer)) ? findConnector(tenantId, source.id) : source;
 }
 
 /** Whether the stored configuration has the given settings; those that the service has added are its defaults. */

@@ -9,7 +9,6 @@ import { useSending } from '../../components/use-sending';
 import type { Connector } from '../../data/api';
 import type { ConnectorType } from '../../data/connector-types';
 import { changeConnector, startRun } from '../../data/connectors';
-import { isApproval } from '../../data/operations';
 import { ConnectionStep, type Secrets } from './connection-step';
 import { drafts, notMapped, scheduleBody } from './draft';
 import { DryRunStep } from './dry-run-step';
@@ -49,17 +48,13 @@ export function SetupPath({ tenantId, types, source }: SetupPathProps) {
   /** Returns the stored source, or undefined after a refusal, which is shown. */
   const store = (): Promise<Connector | undefined> =>
     send(async () => {
-      const answer = await saveSource(tenantId, source, draft, secrets, needsMapping);
-      if (!answer) return source;
-      if (isApproval(answer)) {
-        notify('Requested. A second operator must approve it.');
-        return source;
-      }
+      const stored = await saveSource(tenantId, source, draft, secrets, needsMapping);
+      if (stored === source) return source;
       setSecrets({});
-      client.removeQueries({ queryKey: ['probes', tenantId, answer.id] });
-      client.setQueryData(['connectors', tenantId, answer.id], answer);
+      client.removeQueries({ queryKey: ['probes', tenantId, stored.id] });
+      client.setQueryData(['connectors', tenantId, stored.id], stored);
       await client.invalidateQueries({ queryKey: ['connectors', tenantId] });
-      return answer;
+      return stored;
     });
   const finish = () =>
     send(async () => {

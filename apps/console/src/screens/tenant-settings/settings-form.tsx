@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CheckField, TextField } from '../../components/fields';
-import { notify } from '../../components/notices';
 import { answerOf, api } from '../../data/api';
-import { isApproval } from '../../data/operations';
+import { changeDone } from '../../data/operations';
 import { SectionForm } from './section-form';
 import styles from './settings.module.css';
 import {
@@ -39,7 +38,7 @@ export function SettingsForm({ tenantId, section, settings, draft, mayChange, on
   const save = async () => {
     const params = { path: { tenantId } };
     const answer = await answerOf(api.PATCH('/admin/v1/tenants/{tenantId}/settings', { params, body: changes }));
-    notify(isApproval(answer) ? 'Requested. A second operator must approve it.' : 'Saved.');
+    await changeDone(tenantId, answer, 'Saved.');
     await client.invalidateQueries();
     rest();
   };

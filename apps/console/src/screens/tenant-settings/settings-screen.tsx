@@ -43,7 +43,7 @@ export function SettingsScreen() {
     >
       <ApprovalBanner
         tenantId={tenantId}
-        actions={['updateSettings', 'replaceOperatorPolicy', 'replaceLifecyclePolicy']}
+        actions={['updateSettings', 'replaceOperatorPolicy', 'replaceLifecyclePolicy', 'confirmOperation']}
       />
       <SettingsSections
         key={tenantId}

@@ -1,0 +1,80 @@
+import { useSyncExternalStore } from 'react';
+import { ConfirmDialog } from './confirm-dialog';
+import { formatCount } from './format-time';
+import styles from './held-operation.module.css';
+import { StatusBadge } from './status-badge';
+
+interface Held {
+  operationId: string;
+  /** Why it is held and who loses access, as `openapi.json` leaves it open. */
+  result?: Record<string, unknown> | undefined;
+}
+
+interface LosingPerson {
+  identity_id: string;
+  name?: string;
+  from: string;
+  to: string;
+}
+
+const shown = 10;
+let asked: (Held & { isOpen: boolean; answer: (reason: string | undefined) => void }) | undefined;
+const listeners = new Set<() => void>();
+
+/** What is asked stays while its dialog fades out. */
+function ask(next: NonNullable<typeof asked>): void {
+  asked = next;
+  for (const listener of listeners) listener();
+}
+
+/** Shows who would lose access by an operation. Returns the reason for which the operator confirms it, or undefined. */
+export function askAboutHeld(held: Held): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const answer = (reason: string | undefined) => {
+      ask({ ...held, answer, isOpen: false });
+      resolve(reason);
+    };
+    ask({ ...held, answer, isOpen: true });
+  });
+}
+
+export function HeldOperation() {
+  const held = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => asked,
+  );
+  const people = (held?.result?.losing_access ?? []) as LosingPerson[];
+  const total = Number(held?.result?.losing_access_total ?? people.length);
+  return (
+    <ConfirmDialog
+      open={held?.isOpen ?? false}
+      onOpenChange={(open) => !open && held?.answer(undefined)}
+      title={`${formatCount(total)} people would lose access`}
+      action="Confirm"
+      danger
+      reason="required"
+      onConfirm={async (reason) => held?.answer(reason)}
+    >
+      <p>Nothing is changed yet: it would {String(held?.result?.held)}.</p>
+      <ul className={styles.people} aria-label="People who lose access">
+        {people.slice(0, shown).map(({ identity_id: id, name, from, to }) => (
+          <li key={id} className={styles.person}>
+            <span dir="auto">{name ?? id}</span>
+            <span className={styles.change}>
+              <StatusBadge status={from} /> → <StatusBadge status={to} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {total > shown && (
+        <p>
+          and {formatCount(total - shown)} more:{' '}
+          <code>idsync operations items {held?.operationId} --list losing_access</code>
+        </p>
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,138 @@
+import { newUuid, type SourceRecord } from '@idsync/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Harness, row } from '../../test/harness.js';
+
+const today = '2026-11-29T00:00:00Z';
+const all = 12;
+
+let harness: Harness;
+let old: string;
+let hr: string;
+
+beforeAll(async () => {
+  harness = await Harness.create();
+});
+
+afterAll(() => harness?.close());
+
+const people = (count: number, values: Record<string, string>, prefix: string): SourceRecord[] =>
+  Array.from({ length: count }, (_, at) =>
+    row(`${prefix}${at}`, { employee_number: `E${at}`, last_name: `Lee${at}`, ...values }),
+  );
+
+/** People who are active in the preceding source, and not in the other one. */
+async function company(inactive: number): Promise<void> {
+  await harness.newTenant();
+  old = await harness.fixture.connector(harness.tenant, { name: 'Old HR', priority: 10 });
+  hr = await harness.fixture.connector(harness.tenant, { name: 'HR', priority: 20 });
+  await harness.sync(old, people(all, {}, 'o'), today);
+  await harness.sync(hr, people(inactive, { status: 'inactive' }, 'n'), today);
+}
+
+async function statuses(): Promise<Record<string, number>> {
+  const rows = await harness.fixture.rows<{ status: string; count: number }>(
+    'select status, count(*)::int from identities where tenant_id = $1 group by 1',
+    [harness.tenant],
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}
+
+async function priorityOf(id: string): Promise<unknown> {
+  const [connector] = await harness.fixture.rows('select priority, config_version from connectors where id = $1', [id]);
+  return connector;
+}
+
+const rankOf = () => ({ connector: { id: hr, priority: 5 } });
+const confirm = (operation_id: string) =>
+  harness.operate('operation.confirm', { operation_id, reason: 'right' }, today);
+
+describe('a change by which people lose access', () => {
+  describe('of many people', () => {
+    beforeEach(() => company(all));
+
+    it('is held with the people, and neither they nor the settings change', async () => {
+      const held = await harness.operate('attributes.rank', rankOf(), today);
+      expect(held).toMatchObject({
+        status: 'held',
+        result: {
+          held: 'take access from 12 of 12 people, more than 25 % and more than 5',
+          losing_access_total: all,
+          losing_access: expect.arrayContaining([
+            { identity_id: expect.stringMatching(/^idn_/), from: 'active', to: 'inactive' },
+          ]),
+        },
+      });
+      expect(held.result.losing_access).toHaveLength(all);
+      expect(await statuses()).toEqual({ active: all });
+      expect(await priorityOf(hr)).toMatchObject({ priority: 20 });
+    });
+
+    it('takes effect when it is confirmed, once', async () => {
+      const held = await harness.operate('attributes.rank', rankOf(), today);
+      expect(await confirm(held.id)).toMatchObject({ status: 'done', result: { confirmed_operation_id: held.id } });
+      expect(await statuses()).toEqual({ inactive: all });
+      expect(await priorityOf(hr)).toMatchObject({ priority: 5, config_version: 1 });
+      const [performed] = await harness.fixture.rows('select status, result from operations where id = $1', [held.id]);
+      expect(performed).toEqual({ status: 'done', result: { identities_changed: all } });
+      expect(await confirm(held.id)).toMatchObject({
+        status: 'refused',
+        result: { error: 'the operation is done, not held' },
+      });
+    });
+
+    it('is held for each setting that decides who has access', async () => {
+      const policy = { connector_employments: [{ connector_id: hr, employments: true }] };
+      const dates = { connector: { id: hr, fields: { termination_date: 'end' } } };
+      for (const held of [
+        await harness.operate('lifecycle.change', { policy } as never, today),
+        await harness.operate('attributes.rank', dates, today),
+        await harness.operate('attributes.rank', { priorities: [{ field: 'status', connector_id: hr, priority: 1 }] }),
+      ])
+        expect(held).toMatchObject({ status: 'held', result: { losing_access_total: all } });
+      expect(await statuses()).toEqual({ active: all });
+    });
+
+    it('is refused with a confirmation if more people would lose access, or a later change has been made', async () => {
+      const held = await harness.operate('attributes.rank', rankOf(), today);
+      await harness.sync(old, [row('o12', { employee_number: 'E12', last_name: 'Lee12' })], today);
+      await harness.sync(hr, [row('n12', { employee_number: 'E12', last_name: 'Lee12', status: 'inactive' })], today);
+      expect(await confirm(held.id)).toMatchObject({
+        status: 'refused',
+        result: { error: '13 people would lose access now, and not 12: request the change again' },
+      });
+      await harness.operate('attributes.rank', { connector: { id: old, priority: 11 } }, today);
+      expect(await confirm(held.id)).toMatchObject({
+        status: 'refused',
+        result: { error: expect.stringContaining('a later operation of this kind') },
+      });
+      expect(await statuses()).toEqual({ active: all + 1 });
+    });
+  });
+
+  it('takes effect at once for a few people', async () => {
+    await company(5);
+    expect(await harness.operate('attributes.rank', rankOf(), today)).toMatchObject({ status: 'done' });
+    expect(await statuses()).toEqual({ active: all - 5, inactive: 5 });
+  });
+
+  it('does not exist for a confirmation of another tenant', async () => {
+    await company(all);
+    const held = await harness.operate('attributes.rank', rankOf(), today);
+    await harness.newTenant();
+    for (const id of [held.id, newUuid()])
+      expect(await confirm(id)).toMatchObject({ status: 'refused', result: { error: 'the operation does not exist' } });
+  });
+});
+
+describe('a preview', () => {
+  it('lists who would lose access', async () => {
+    await company(all);
+    await harness.operate('attributes.rank', rankOf(), today).then(({ id }) => confirm(id));
+    const job = await harness.sync(hr, people(all, {}, 'n'), today);
+    expect(await statuses()).toEqual({ active: all });
+    const preview = await harness.operate('job.undo', { job_id: job, preview: true }, today);
+    expect(preview).toMatchObject({ status: 'done', result: { records_restored: all, losing_access_total: all } });
+    expect(await statuses()).toEqual({ active: all });
+    expect(await harness.operate('job.undo', { job_id: job, preview: false }, today)).toMatchObject({ status: 'held' });
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Settled } from '../settle-identities.js';
+import { AccessTally } from './access-tally.js';
+
+const identity = (id: string, status: string, users = [{}]) => ({
+  id,
+  status,
+  document: JSON.stringify({ users, accounts: [] }),
+});
+
+function settled(changes: object[], merged: object[] = []): Settled {
+  return { identities: changes, merged, records: [], ended: [], erased: [] } as unknown as Settled;
+}
+
+const step = (id: string, from: string, to: string) => ({ identity: identity(id, to), before: identity(id, from) });
+
+describe('the people who lose access by a change in parts', () => {
+  it('are those without access after the last part who had it before the first one', () => {
+    const tally = new AccessTally();
+    tally.add(
+      settled([step('ann', 'active', 'pending'), step('bob', 'active', 'inactive'), step('cy', 'inactive', 'active')]),
+    );
+    tally.add(
+      settled([step('ann', 'pending', 'active'), step('cy', 'active', 'inactive'), step('dee', 'active', 'active')]),
+    );
+    expect(tally.shown(10)).toMatchObject({
+      losing_access_total: 1,
+      losing_access: [{ from: 'active', to: 'inactive' }],
+    });
+  });
+
+  it('include those who become a person without access', () => {
+    const tally = new AccessTally();
+    const merged = [{ identity: identity('ann', 'active'), intoId: 'anne' }];
+    tally.add(settled([step('anne', 'inactive', 'inactive')], merged));
+    expect(tally.count).toBe(1);
+  });
+
+  it('are at most as many in the list as it may have, and no machines', () => {
+    const tally = new AccessTally();
+    const machine = { identity: identity('m', 'inactive', []), before: identity('m', 'active', []) };
+    tally.add(settled([step('ann', 'active', 'deleted'), step('bob', 'active', 'inactive'), machine]));
+    expect(tally.shown(1)).toMatchObject({ losing_access: [{ to: 'deleted' }], losing_access_total: 2 });
+    expect(new AccessTally().shown(1)).toBeUndefined();
+  });
+});
