@@ -168,6 +168,8 @@ export class SourceContent {
       this.endEarlier(row, edit.earlier);
       this.add({ ...personFields(edit.person, 0, ''), email: row.fields.email ?? '' });
     }
+    if (edit.kind === 'pass on')
+      this.put(row.id, { ...personFields(edit.person, 0, row.fields.status ?? ''), employee_number: '' });
     if (edit.kind === 'again') {
       this.endEarlier(row, edit.earlier);
       const { employee_number = '' } = row.fields;

@@ -130,9 +130,10 @@ function otherPerson(
   for (const [tier, value] of tiers.flatMap((each) =>
     keysOf(account.fields, each).map((found) => [each, found] as const),
   )) {
-    const [holder, ...others] = groups.filter((group) => valuesOf(group, tier).includes(value));
-    if (!holder || others.length > 0 || persons.get(holder) === person) continue;
     const isNumber = permanentTiers.some((each) => each === tier);
+    const having = (group: Group) => group.filter((entry) => isNumber || !isDeleted(entry));
+    const [holder, ...others] = groups.filter((group) => valuesOf(having(group), tier).includes(value));
+    if (!holder || others.length > 0 || persons.get(holder) === person) continue;
     if (isNumber || (isHandedOver && holder.some((entry) => haveOneName(account, entry)))) return [holder];
   }
   return [];

@@ -159,11 +159,11 @@ export class Tenant {
     return { id, status: await this.statusOf(id) };
   }
 
-  /** The external ids of a run's rows that waited because a person would have lost access. */
-  async setAsideForAccess(job: string): Promise<Set<string>> {
+  /** The external ids of the rows of runs that waited because a person would have lost access. */
+  async setAsideForAccess(jobs: readonly string[]): Promise<Set<string>> {
     const rows = await this.sync.rows.rows<{ id: string }>(
-      `select external_id as id from sync_plan_entries where job_id = $1 and 'losing' = any(changed_fields)`,
-      [job],
+      `select external_id as id from sync_plan_entries where job_id = any($1) and 'losing' = any(changed_fields)`,
+      [jobs],
     );
     return new Set(rows.map(({ id }) => id));
   }

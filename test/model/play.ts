@@ -119,7 +119,9 @@ class History {
     if (act.isDry) return lines;
     const created = (await this.tenant.shown()).records.map(({ name }) => name);
     const before = stateOf(this.directory);
-    const aside = await this.tenant.setAsideForAccess(job.id);
+    // A run beside a held one drops its plan, in which the same rows waited.
+    const held = this.runs.heldOf(source);
+    const aside = await this.tenant.setAsideForAccess([job.id, ...(held ? [this.jobOf(held)] : [])]);
     const run = this.runs.run(nth, source, reader.reading(), { created, aside });
     this.jobs[this.runs.all.indexOf(run)] = job.id;
     // A row that stands on two pages is an error of its job.

@@ -12,6 +12,8 @@ export type Edit =
   | { kind: 'swap'; source: Nth; row: Nth; other: Nth; field: string }
   /** Another person gets the address of this row, which is removed, inactive or still there. */
   | { kind: 'recycle'; source: Nth; row: Nth; person: Nth; earlier: Earlier }
+  /** The row is given to another person, with the address and the names, but no number. */
+  | { kind: 'pass on'; source: Nth; row: Nth; person: Nth }
   /** A new row of the same person: a rehire, or a second contract. */
   | { kind: 'again'; source: Nth; row: Nth; earlier: Earlier; fields: Nth }
   /** A row that was removed is listed again. */
@@ -124,8 +126,9 @@ const editFrom = (random: Random): Edit => {
     () => ({ kind: 'return', source, row }),
     () => ({ kind: 'rekey', source, every: pick(random, [1, 2] as const), changes: nth(random) }),
     () => ({ kind: 'shift', source }),
+    () => ({ kind: 'pass on', source, row, person: nth(random) }),
   ];
-  const frequent = [0, 0, 0, 0, 0, 1, 2, 2, 2, 3, 4, 5, 6, 7];
+  const frequent = [0, 0, 0, 0, 0, 1, 2, 2, 2, 3, 4, 5, 6, 7, 10];
   const at = random() < 0.06 ? pick(random, [8, 8, 9]) : pick(random, frequent);
   return (kinds[at] as () => Edit)();
 };

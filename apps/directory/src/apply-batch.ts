@@ -161,9 +161,9 @@ async function apply(
     const counting = some.filter((record) => latest.get(record.external_id) === record);
     const incoming = new Map(counting.map((record) => [record.external_id, record]));
     // The safeguard covers mass changes; in mode record, a client named this one record.
-    const applied =
+    const { applied, taking } =
       batch.mode === 'record' || batch.dryRun
-        ? separateReused(changes, cause.rules, now)
+        ? { applied: separateReused(changes, cause.rules, now), taking: takers }
         : await setAside(tx, cause, job, changes, incoming, { guard, takers });
     const { admitted, leftOut: beyond } = await withinQuota(tx, tenantId, batch.dryRun ? undefined : limit, applied);
     if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming, guard);
@@ -171,7 +171,8 @@ async function apply(
       const settled = await applyChanges(tx, cause, admitted);
       if (batch.mode !== 'record') requireAccessKept(settled, admitted);
     }
-    if (contradicts) await contradictHeldPlan(tx, job, counting, changes, { guard, rules: cause.rules, takers });
+    if (contradicts)
+      await contradictHeldPlan(tx, job, counting, changes, { guard, rules: cause.rules, takers: taking });
     const absent = new Set(beyond.map(({ external_id }) => external_id));
     const kept = changes.filter(({ record }) => !absent.has(record.externalId));
     const created = kept.filter(({ before }) => !before).length;

@@ -77,6 +77,26 @@ describe('a new source that takes access from people of another one', () => {
     expect(await statuses()).toEqual({ inactive: 12 });
   });
 
+  it('keeps what it holds if a later run lists it again', async () => {
+    await run(old, [people(12, {})]);
+    await run(hr, [[row('x', { employee_number: 'X', last_name: 'Berg' })]]);
+    await harness.fixture.rows(
+      'insert into connector_states (connector_id, tenant_id, complete_as_of) values ($1, $2, now())',
+      [hr, harness.tenant],
+    );
+    const listed = [row('x', { employee_number: 'X', last_name: 'Berg' }), ...people(8, { status: 'inactive' }, 'n')];
+    const job = await run(hr, [listed]);
+    const held = () =>
+      harness.fixture.rows<{ external_id: string }>(
+        `select external_id from sync_plan_entries where job_id = $1 and action = 'disable' order by 1`,
+        [job],
+      );
+    expect(await held()).toHaveLength(8);
+    await run(hr, [listed]);
+    expect(await held()).toHaveLength(8);
+    expect(await statuses()).toEqual({ active: 13 });
+  });
+
   it('applies what gives people access, while the others wait', async () => {
     await run(old, [people(60, {})]);
     const job = await run(hr, [[...people(20, {}, 'n'), ...people(60, { status: 'inactive' }, 'n').slice(20)]]);

@@ -13,7 +13,8 @@ import { planEntry, takesAccess } from './plan-entry.js';
 /**
  * Applies changes of a batch, stores the result as plan entries and rolls the changes back. Planning thus runs the same
  * code as applying, so a record that cannot be applied fails here. Records of different batches of a dry run are not
- * matched with each other. A change of a record that `incoming` does not contain is not planned.
+ * matched with each other. A change of a record that `incoming` does not contain is not planned. Returns the external ids
+ * of changes that take access from people.
  */
 export async function planChanges(
   tx: Transaction,
@@ -22,8 +23,8 @@ export async function planChanges(
   changes: readonly RecordChange[],
   incoming: ReadonlyMap<string, SourceRecord>,
   guard: Safeguard | undefined,
-): Promise<void> {
-  if (changes.length === 0) return;
+): Promise<Set<string>> {
+  if (changes.length === 0) return new Set();
   const settled = await tx.rolledBack(() => applyChanges(tx, { ...cause, proposesTime: false }, changes));
   const own = new Set(changes.map(({ record }) => record.id));
   const takers = takersOf(settled, changes);
@@ -43,6 +44,7 @@ export async function planChanges(
     job.id,
     entries.map((entry) => ({ ...entry, resembles: resembled.get(entry.recordId) })),
   );
+  return new Set(changes.flatMap(({ record }) => (takers.has(record.id) ? record.externalId : [])));
 }
 
 /** Returns by record id the identities that have the first of its permanent keys, or else of its match keys, in use. */

@@ -18,9 +18,9 @@ export function isSetAside(change: RecordChange, guard: Safeguard | undefined, r
 }
 
 /**
- * Plans the changes that are set aside, and returns the others. `takers`: external ids of changes that take access from
- * their people. Only the sweep knows how many there are in the whole
- * run, so it applies all of them or none.
+ * Plans the changes that are set aside, and returns the others. Only the sweep knows how many there are in the whole run, so
+ * it applies all of them or none. `takers`: external ids of changes that take access from their people; with those that
+ * were found among the planned ones, they are returned as `taking`.
  */
 export async function setAside(
   tx: Transaction,
@@ -29,16 +29,17 @@ export async function setAside(
   changes: readonly RecordChange[],
   incoming: ReadonlyMap<string, SourceRecord>,
   { guard, takers }: { guard: Safeguard | undefined; takers: ReadonlySet<string> },
-): Promise<RecordChange[]> {
+): Promise<{ applied: RecordChange[]; taking: ReadonlySet<string> }> {
   const planned = changes.filter(
     (change) => takers.has(change.record.externalId) || isSetAside(change, guard, cause.rules),
   );
-  if (planned.length === 0) return [...changes];
-  await planChanges(tx, cause, job, planned, incoming, guard);
-  return [
+  if (planned.length === 0) return { applied: [...changes], taking: takers };
+  const found = await planChanges(tx, cause, job, planned, incoming, guard);
+  const applied = [
     ...changes.filter((change) => !planned.includes(change)),
     ...planned.flatMap((change) => undone(change, job)),
   ];
+  return { applied, taking: new Set([...takers, ...found]) };
 }
 
 /**
