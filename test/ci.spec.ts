@@ -1,11 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '@idsync/testing';
+import { freePort, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { canStartPostgres } from './setup/allowed-skips.mjs';
 
@@ -24,6 +24,14 @@ function run(file: string, words: string[], env: object = {}, cwd?: string): Pro
       resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
     });
   });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 let folder: string;
@@ -320,6 +328,36 @@ describe('.ci/run', () => {
   it('notes nothing if CI_SINCE is given, because it may leave out nightly tests', async () => {
     expect((await ciWith({ CI_SINCE: 'HEAD' }, 'no words')).code).toBe(0);
     expect(await passed()).toEqual(['']);
+  });
+
+  it('notes nothing if services were left out, or if another commit was made in the meantime', async () => {
+    expect((await ciWith({ CI_WITHOUT: 'rabbitmq' }, 'no words')).code).toBe(0);
+    const commits = `git -C "${folder}" -c user.name=a -c user.email=a@b commit -q --allow-empty -m later`;
+    await writeFile(join(folder, '.ci/smoke'), `#!/bin/sh\n${commits}\n`, { mode: 0o755 });
+    git('commit', '--quiet', '--all', '--message', 'commits');
+    expect((await ci()).code).toBe(0);
+    expect(await passed()).toEqual(['']);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends with the step that runs at %s', async (signal, code) => {
+    const pidFile = join(folder, 'home', 'pid');
+    await mkdir(join(folder, 'home'));
+    await writeFile(join(folder, 'bin/npm'), `#!/bin/sh\necho $$ >"${pidFile}"\nexec sleep 100\n`, { mode: 0o755 });
+    const env = {
+      ...inherited,
+      HOME: join(folder, 'home'),
+      PATH: `${folder}/bin:${process.env.PATH}`,
+      FAILING: 'none',
+    };
+    const child = spawn(join(folder, '.ci/run'), { env, stdio: 'ignore' });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const pid = await until(async () => Number(await readFile(pidFile, 'utf8').catch(() => '')), 'a step that runs');
+    child.kill(signal);
+    expect(await ended).toBe(code);
+    await until(async () => !isRunning(pid), 'the end of the step');
   });
 
   it('stops at a step that fails, and names the steps that did not run', async () => {

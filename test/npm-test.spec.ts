@@ -46,18 +46,24 @@ async function npmTest(words: string[], ...runs: File[][]) {
     const at = readFileSync('runs', 'utf8').trim().split('\\n').length - 1;
     const result = JSON.parse(readFileSync('results.json', 'utf8'))[at];
     console.error('log of run ' + at);
+    if (words.includes('long')) console.error('x'.repeat(2_000_000));
     if (result) writeFileSync(words.at(-1), JSON.stringify(result));
     process.exitCode = result && result.numFailedTests === 0 ? 0 : 1;`;
   await writeFile(join(folder, 'node_modules/jest/bin/jest.js'), jest);
   return new Promise<{ code: number; output: string; runs: string[] }>((resolve) => {
-    execFile(process.execPath, ['tools/test.mjs', ...words], { cwd: folder }, async (error, stdout, stderr) => {
-      const noted = await readFile(join(folder, 'runs'), 'utf8').catch(() => '');
-      resolve({
-        code: error ? Number(error.code) : 0,
-        output: stdout + stderr,
-        runs: noted.split('\n').filter(Boolean),
-      });
-    });
+    execFile(
+      process.execPath,
+      ['tools/test.mjs', ...words],
+      { cwd: folder, maxBuffer: 1e8 },
+      async (error, stdout, stderr) => {
+        const noted = await readFile(join(folder, 'runs'), 'utf8').catch(() => '');
+        resolve({
+          code: error ? Number(error.code) : 0,
+          output: stdout + stderr,
+          runs: noted.split('\n').filter(Boolean),
+        });
+      },
+    );
   });
 }
 
@@ -75,7 +81,7 @@ describe('npm test', () => {
     [[], 'fast console core'],
     [['--tiers', 'core,more'], 'core more'],
     [['--tiers=all'], 'fast console conformance core more nightly'],
-    [['pipeline'], 'fast console conformance core more nightly --passWithNoTests pipeline'],
+    [['a'], 'fast console conformance core more nightly --passWithNoTests a'],
     [['-w', '1'], 'fast console core --passWithNoTests -w 1'],
     [['--tiers', 'core', '--since', 'HEAD~1'], 'core nightly'],
   ])('with %j runs %s', async (words, expected) => {
@@ -111,6 +117,25 @@ describe('npm test', () => {
     const { code, output } = await npmTest([], [{ name: 'a', status: 'passed', skipped: 'is forgotten' }]);
     expect(code).toBe(1);
     expect(output).toContain('a: "is forgotten" was skipped, but it is not on the list of allowed skips');
+  });
+
+  it('fails for a part of a path that no file has, and names it', async () => {
+    const { code, output } = await npmTest(['a', 'absent', '--verbose'], [passed('a')]);
+    expect(code).toBe(1);
+    expect(output).toContain('no test file of fast, console, conformance, core, more, nightly matches absent\n');
+  });
+
+  it('reports a flaky file with a long log', async () => {
+    const { code, output } = await npmTest(['--tiers', 'core'], [failed('long')], [passed('long')]);
+    expect(code).toBe(0);
+    expect(output).toContain('1 files flaky');
+  });
+
+  it('shows the errors of a failed build', async () => {
+    const turbo = '#!/bin/sh\necho "src/a.ts(1,1): error TS1005"\nexit 2\n';
+    await writeFile(join(folder, 'node_modules/.bin/turbo'), turbo, { mode: 0o755 });
+    const { code, output, runs } = await npmTest([], [passed('a')]);
+    expect({ code, output, runs }).toEqual({ code: 2, output: 'src/a.ts(1,1): error TS1005\n', runs: [] });
   });
 
   it('fails if Jest ends without results', async () => {

@@ -19,6 +19,9 @@ const byDefault = ['fast', 'console', 'core'];
 /** With more failed files than that, the code is broken and not the files flaky. */
 const mostRepeats = 3;
 
+/** Bytes of a log that are kept; with the default of Node, a program that writes more is killed. */
+const mostOutput = 1 << 28;
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 const { own, passedOn } = read(process.argv.slice(2));
@@ -38,12 +41,15 @@ async function test() {
   const { status, results } = run(['--selectProjects', ...projects, '--passWithNoTests', ...passedOn]);
   // Jest refused its options, or was stopped.
   if (!results) return status;
+  const unknown = namesWithout(results);
+  if (unknown.length > 0) print(`\nno test file of ${projects.join(', ')} matches ${unknown.join(', ')}`);
   const failures = results.testResults.filter(({ status }) => status === 'failed');
   const flaky = failures.length > mostRepeats ? [] : failures.filter(passesAlone);
   const badSkips = await reportSkips(results);
   print(countsOf(results, flaky.length));
-  if (badSkips || failures.length > flaky.length || (flaky.length > 0 && own.flaky === 'fail')) return 1;
-  // Jest also fails for what is no test, such as a coverage that is too low.
+  if (unknown.length > 0 || badSkips || failures.length > flaky.length || (flaky.length > 0 && own.flaky === 'fail'))
+    return 1;
+  // Jest also fails for what is no test.
   return failures.length > 0 ? 0 : status;
 }
 
@@ -72,6 +78,15 @@ function chosen(named, words) {
   return names;
 }
 
+/** Returns the given parts of paths, patterns aside, that no tested file has. Words after an option may be its values. */
+function namesWithout({ testResults }) {
+  const option = passedOn.findIndex((word) => word.startsWith('-'));
+  const words = option < 0 ? passedOn : passedOn.slice(0, option);
+  const paths = testResults.map(({ name }) => name.toLowerCase());
+  const names = words.filter((word) => /^[\w./-]+$/.test(word));
+  return names.filter((name) => !paths.some((path) => path.includes(name.toLowerCase())));
+}
+
 function refuse(message) {
   process.stderr.write(`${message}\n`);
   process.exit(2);
@@ -79,14 +94,18 @@ function refuse(message) {
 
 function build() {
   const command = ['run', 'build', 'programs', 'test-programs', '--output-logs=errors-only', '--log-order=grouped'];
-  return spawnSync('node_modules/.bin/turbo', command, { stdio: ['ignore', 'ignore', 'inherit'] }).status ?? 1;
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  const { status, stdout } = spawnSync('node_modules/.bin/turbo', command, { stdio, maxBuffer: mostOutput });
+  // The compiler writes its errors to standard output, as turbo does its progress.
+  if (status !== 0) process.stderr.write(stdout ?? '');
+  return status ?? 1;
 }
 
 function run(options, stdio = 'inherit') {
   const outputFile = join(folder, 'results.json');
   rmSync(outputFile, { force: true });
   const command = ['node_modules/jest/bin/jest.js', ...options, '--json', '--outputFile', outputFile];
-  const { status, stderr } = spawnSync(process.execPath, command, { stdio, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, command, { stdio, encoding: 'utf8', maxBuffer: mostOutput });
   return { status: status ?? 1, log: stderr, results: resultsIn(outputFile) };
 }
 
