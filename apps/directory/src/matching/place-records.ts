@@ -17,7 +17,7 @@ import type { RecordChange } from '../record-change.js';
 import { type Assignment, assignIdentities, type KnownIdentity } from './assign-identities.js';
 import type { Cluster } from './cluster.js';
 import type { MovedKeys } from './find-machines.js';
-import { followPeople, foreignKeys, type Holder, linkedAccount, type Names, otherPerson } from './follow-people.js';
+import { followPeople, foreignNumbers, type Holder, otherPerson } from './follow-people.js';
 import { formerHolders } from './former-holders.js';
 import { isSettled } from './is-settled.js';
 import { nameWords } from './names.js';
@@ -88,11 +88,6 @@ export async function placeRecords(
     known ??= holdersOf(assignments, neighbourhood);
     return known;
   };
-  let named: ReadonlyMap<string, Names> | undefined;
-  const names = () => {
-    named ??= namesOf(assignments);
-    return named;
-  };
   const followedKeys = new Map<string, CorrelationKey>();
   // The identity may have ended when the job moved its people.
   const earlierPerson = (record: StoredRecord) => {
@@ -106,11 +101,9 @@ export async function placeRecords(
     if (current && isSettled(record, neighbourhood.links.strengthOf)) {
       links.set(record.id, current);
       const keys = neighbourhood.keysOf(record);
-      if (record.decided) continue;
-      const account = linkedAccount(current, keys, nameWords(record.fields), names().get(current) ?? []);
-      const other = otherPerson(account, holders());
+      const other = record.decided ? undefined : otherPerson(keys, current, holders());
       if (other) disputes.push({ record, ...other, doubt: 'linked_elsewhere' });
-      waiting.push({ id: record.id, keys: foreignKeys(account, holders()) });
+      if (!record.decided) waiting.push({ id: record.id, keys: foreignNumbers(keys, current, holders()) });
       continue;
     }
     const keys = neighbourhood.keysOf(record);
@@ -184,15 +177,11 @@ async function assignPeople(
       cluster.members.filter((member) => member.identityId !== undefined && member.identityId !== identityId),
     );
     // An account that leaves one person may fit another by a key that is not locked yet.
-    // One that stays with its person is compared with the holder of its number, or of its address and name.
-    const names = namesOf(assignments);
+    // One that stays with its person is compared with the holder of its number.
     const followed = [...neighbourhood.changes.values()].flatMap(({ record, removed }) => {
       if (record.kind === 'user' || removed) return [];
       const keys = neighbourhood.keysOf(record);
-      const { identityId, kind } = record;
-      if (identityId === undefined || !isSettled(record, neighbourhood.links.strengthOf)) return keys;
-      if (kind !== 'account') return keys.filter(isPermanent);
-      return linkedAccount(identityId, keys, nameWords(record.fields), names.get(identityId) ?? []).keys;
+      return isSettled(record, neighbourhood.links.strengthOf) ? keys.filter(isPermanent) : keys;
     });
     const size = neighbourhood.changes.size;
     await neighbourhood.extend([...movers.flatMap(({ keys }) => keys), ...followed], []);
@@ -300,14 +289,10 @@ async function saveKeys(
   return moved;
 }
 
-function namesOf(assignments: readonly Assignment[]): Map<string, Names> {
-  return new Map(assignments.map(({ cluster, identityId }) => [identityId, cluster.members.map(({ name }) => name)]));
-}
-
 function holdersOf(assignments: readonly Assignment[], neighbourhood: Neighbourhood): Map<string, Holder[]> {
   const holders = new Map<string, Holder[]>();
   for (const { cluster, identityId } of assignments) {
-    const holder = { identityId, numbers: cluster.numbers, names: cluster.members.map(({ name }) => name) };
+    const holder = { identityId, numbers: cluster.numbers };
     for (const { keys } of cluster.members) {
       for (const key of keys) {
         const text = keyText(key);
