@@ -16,7 +16,7 @@ const resultLists = Object.keys({
 
 const confirmHelp = `
 A change of settings, sources or runs is held if too many people would lose access by it. Without a confirmation, nothing
-changes. It is refused if more people would lose access in the meantime, or a later operation of its kind was performed.
+changes. It is refused if other people would lose access by then, or if a later operation of its kind was performed.
 
 Example:
   $ idsync operations items opn_… --list losing_access

@@ -40,7 +40,7 @@ function Pending({ tenantId, approval }: { tenantId: string; approval: Approval 
       const { operation_id } = await answerOf(
         api.POST('/admin/v1/tenants/{tenantId}/approvals/{approvalId}/approve', { params, body }),
       );
-      await changeDone(tenantId, { ...(operation_id && { operation_id }) });
+      await changeDone(tenantId, { operation_id });
     } else await answerOf(api.POST('/admin/v1/tenants/{tenantId}/approvals/{approvalId}/reject', { params, body }));
     notify(asked === 'approve' ? 'Approved' : isOwn ? 'Withdrawn' : 'Rejected');
     await client.invalidateQueries();

@@ -59,7 +59,7 @@ export function HeldOperation() {
       onConfirm={async (reason) => held?.answer(reason)}
     >
       <p>Nothing is changed yet: it would {String(held?.result?.held)}.</p>
-      <ul className={styles.people} aria-label="People who lose access">
+      <ul className={styles.people} aria-label="People who would lose access">
         {people.slice(0, shown).map(({ identity_id: id, name, from, to }) => (
           <li key={id} className={styles.person}>
             <span dir="auto">{name ?? id}</span>

@@ -38,15 +38,12 @@ export async function operationDone(
 /** As `operationDone`, for a response that names an operation if one completes the change. Returns whether it is made. */
 export async function changeDone(
   tenantId: string,
-  answer: { operation_id?: string } | Approval,
+  answer: { operation_id?: string | undefined } | Approval,
   done?: string,
 ): Promise<boolean> {
-  if (isApproval(answer)) {
-    notify('Requested. A second operator must approve it.');
-    return false;
-  }
   const { operation_id: id } = answer;
-  if (id !== undefined) return (await operationDone(tenantId, await operationOf(tenantId, id), done)) !== undefined;
+  const started = isApproval(answer) ? answer : id && (await operationOf(tenantId, id));
+  if (started) return (await operationDone(tenantId, started, done)) !== undefined;
   if (done) notify(done);
   return true;
 }

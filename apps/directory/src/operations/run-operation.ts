@@ -113,8 +113,8 @@ function endOf(error: unknown, access: AccessTally): { status: OperationStatus; 
 }
 
 /**
- * Performs a held operation with its result. Refuses it if more people would lose access than those who were shown, or if
- * a later one of its kind would be lost.
+ * Performs a held operation with its result. Refuses it if people would lose access who were not shown, or if it would
+ * replace a later one of its kind.
  */
 async function confirmOperation(
   tx: Transaction,
@@ -128,9 +128,10 @@ async function confirmOperation(
     throw new Refused('a later operation of this kind has been performed: request this one again');
   const access = new AccessTally();
   const { result, undo } = await handle(tx, { ...cause, operationId: held.id, access }, held);
-  const { losing_access_total: shown } = held.result as unknown as LosingAccess;
-  if (access.count > shown)
-    throw new Refused(`${access.count} people would lose access now, and not ${shown}: request the change again`);
+  const shown = held.result as unknown as LosingAccess;
+  const unlisted = shown.losing_access_total - shown.losing_access.length;
+  const others = access.beyond(shown) - unlisted;
+  if (others > 0) throw new Refused(`other people would lose access now (${others}): request the change again`);
   await endOperation(tx, held.id, { status: 'done', result, ...(undo && { undo }) });
   return { result: { confirmed_operation_id: held.id } };
 }

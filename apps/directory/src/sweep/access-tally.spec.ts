@@ -42,5 +42,6 @@ describe('the people who lose access by a change in parts', () => {
     tally.add(settled([step('ann', 'active', 'deleted'), step('bob', 'active', 'inactive'), machine]));
     expect(tally.shown(1)).toMatchObject({ losing_access: [{ to: 'deleted' }], losing_access_total: 2 });
     expect(new AccessTally().shown(1)).toBeUndefined();
+    expect(tally.beyond({ losing_access: [], losing_access_total: 0 })).toBe(2);
   });
 });

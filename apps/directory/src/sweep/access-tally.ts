@@ -8,7 +8,7 @@ export interface Loss {
   to: string;
 }
 
-/** The part of settled changes that counts; `settle-identities.ts` imports the cause, which has a tally. */
+/** Written out here, because `settle-identities.ts` imports the cause, which has a tally. */
 interface ChangedIdentities {
   identities: readonly { identity: Pick<StoredIdentity, 'id' | 'status'>; before?: StoredIdentity | undefined }[];
   merged: readonly { identity: StoredIdentity; intoId: string }[];
@@ -36,9 +36,9 @@ export class AccessTally {
 
   add(changed: ChangedIdentities): void {
     for (const { before, to } of stepsOf(changed)) {
-      if (before.status === to && !this.from.has(before.id)) continue;
-      if (!this.from.has(before.id) && !isPerson(before)) continue;
-      const from = this.from.get(before.id) ?? before.status;
+      const known = this.from.get(before.id);
+      if (known === undefined && (before.status === to || !isPerson(before))) continue;
+      const from = known ?? before.status;
       this.from.set(before.id, from);
       if (destructiveStep(from, to)) this.losses.set(before.id, { from, to });
       else this.losses.delete(before.id);
@@ -47,6 +47,12 @@ export class AccessTally {
 
   get count(): number {
     return this.losses.size;
+  }
+
+  /** Counts the people who are not among those that were shown. */
+  beyond({ losing_access }: LosingAccess): number {
+    const shown = new Set(losing_access.map(({ identity_id }) => identity_id));
+    return [...this.losses.keys()].filter((id) => !shown.has(encodeId('identity', id))).length;
   }
 
   /** Lists at most `most` people, and counts all; undefined if there are none. */

@@ -55,7 +55,7 @@ export class Operations {
   async present(tenantId: string, row: OperationRow): Promise<responses.Operation> {
     const operation = presentOperation(row);
     const { result } = operation;
-    if (!resultLists.some((list) => result?.[list]) || result === undefined) return operation;
+    if (!result || !resultLists.some((list) => list in result)) return operation;
     return { ...operation, result: await this.tenants.run(tenantId, (tx) => namePeople(tx, tenantId, result)) };
   }
 }

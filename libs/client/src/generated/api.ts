@@ -740,7 +740,7 @@ export interface paths {
         head?: never;
         /**
          * Update a connector; given fields replace the stored ones
-         * @description A changed priority, or a mapping that begins or ends to have dates of employments, is stored by an operation that computes all people again: returns 202 with the stored values if it is queued or held. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         * @description A changed priority, or a mapping that gains or loses the dates of employments, is stored by an operation that computes all people again: returns 202 with the stored values if it is queued or held. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
          */
         patch: operations["adminUpdateConnector"];
         trace?: never;

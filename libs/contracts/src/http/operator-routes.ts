@@ -66,7 +66,7 @@ export const operatorRoutes: RouteDefinition[] = [
     ),
     mayTakeLonger: true,
     description:
-      'A changed priority, or a mapping that begins or ends to have dates of employments, is stored by an operation that computes all people again: returns 202 with the stored values if it is queued or held.',
+      'A changed priority, or a mapping that gains or loses the dates of employments, is stored by an operation that computes all people again: returns 202 with the stored values if it is queued or held.',
   }),
   operator(
     'GET',

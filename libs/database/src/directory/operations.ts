@@ -1,4 +1,4 @@
-// SQL by hand: a bulk update that skips locked rows.
+// SQL by hand: a bulk update that skips locked rows, and a condition on inputs.
 import type { OperationStatus } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { OperationEntity } from '../entities/matching.entities.js';

@@ -38,7 +38,7 @@ async function change() {
 it('shows who would lose access by a change that is held, and performs it for a reason', async () => {
   const { user, service, dialog } = await change();
   expect(dialog.getByText(/take access from 40 of 60 people/)).toBeTruthy();
-  const listed = within(dialog.getByRole('list', { name: 'People who lose access' })).getAllByRole('listitem');
+  const listed = within(dialog.getByRole('list', { name: 'People who would lose access' })).getAllByRole('listitem');
   expect(listed).toHaveLength(10);
   expect(listed[0]?.textContent).toContain('Ann 0');
   expect(dialog.getByText(/and 30 more/)).toBeTruthy();
