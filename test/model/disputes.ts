@@ -3,7 +3,7 @@ import { type Group, hasLeft, isGone, relationOf } from './contradictions.js';
 import { misfitOf } from './corrected-numbers.js';
 import { connected, holdersOf, valuesOf } from './joining.js';
 import { isAddress, keysOf, permanentTiers, type Tier, tiers } from './keys.js';
-import { haveNoWordInCommon } from './names.js';
+import { haveNoWordInCommon, haveOneName, wordsOf } from './names.js';
 import { type Entry, isDeleted } from './types.js';
 
 export interface Dispute {
@@ -115,7 +115,7 @@ const doubtful = (account: Entry, groups: readonly Group[]): Group[] =>
     ? []
     : (tiers.map((tier) => holdersOf(account, tier, groups)).find((holders) => holders.length > 1) ?? []);
 
-/** The one person who has a permanent key of an account that is linked to another person. */
+/** The one person who has a permanent key of an account that is linked to another person, or its address and name. */
 function otherPerson(
   account: Entry,
   groups: readonly Group[],
@@ -124,11 +124,17 @@ function otherPerson(
   isLoose: (entry: Entry) => boolean,
 ): Group[] {
   if (account.manual || isDeleted(account) || isLoose(account)) return [];
-  for (const value of permanentTiers.flatMap((tier) =>
-    keysOf(account.fields, tier).map((each) => [tier, each] as const),
+  const own = groups.filter((group) => persons.get(group) === person).flat();
+  const named = own.filter((entry) => wordsOf(entry).length > 0);
+  const isHandedOver = named.length > 0 && named.every((entry) => haveNoWordInCommon(account, entry));
+  for (const [tier, value] of tiers.flatMap((each) =>
+    keysOf(account.fields, each).map((found) => [each, found] as const),
   )) {
-    const holders = groups.filter((group) => valuesOf(group, value[0]).includes(value[1]));
-    if (holders.length === 1 && holders.every((holder) => persons.get(holder) !== person)) return holders;
+    const isNumber = permanentTiers.some((each) => each === tier);
+    const having = (group: Group) => group.filter((entry) => isNumber || !isDeleted(entry));
+    const [holder, ...others] = groups.filter((group) => valuesOf(having(group), tier).includes(value));
+    if (!holder || others.length > 0 || persons.get(holder) === person) continue;
+    if (isNumber || (isHandedOver && holder.some((entry) => haveOneName(account, entry)))) return [holder];
   }
   return [];
 }

@@ -20,7 +20,7 @@ function fullName(fields: Fields): string {
 
 const wordsIn = (name: string): string[] => name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
 
-const wordsOf = ({ fields }: Named): string[] => wordsIn(fullName(fields));
+export const wordsOf = ({ fields }: Named): string[] => wordsIn(fullName(fields));
 
 const knownWordsOf = (named: Named): string[] => wordsOf(named).filter((word) => word !== unknown);
 
@@ -31,6 +31,12 @@ export const nameTextOf = (fields: Fields): string => wordsIn(writtenName(fields
 export function haveNoWordInCommon(a: Named, b: Named): boolean {
   const [some, others] = [wordsOf(a), wordsOf(b)];
   return some.length > 1 && others.length > 1 && !knownWordsOf(a).some((word) => others.includes(word));
+}
+
+/** All words of the shorter name, in any order. */
+export function haveOneName(a: Named, b: Named): boolean {
+  const [shorter = [], longer = []] = [wordsOf(a), wordsOf(b)].sort((one, other) => one.length - other.length);
+  return shorter.length > 1 && shorter.every((word) => word !== unknown && longer.includes(word));
 }
 
 export function haveWordInCommon(a: Named, b: Named): boolean {

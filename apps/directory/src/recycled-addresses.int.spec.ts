@@ -138,6 +138,57 @@ describe('an address that is given to another person', () => {
   });
 });
 
+describe('a login that is handed to another person', () => {
+  const ann = person('1', 'Ann Lee', 'ann@x.org');
+  const bob = person('2', 'Bob Stone', 'bob@x.org');
+  const login = (name: string, mail: string) => [person('login', name, mail)];
+  const opened = ['login: email "bob@x.org" belongs to another person than the one it is linked to (open)'];
+  let accounts: string;
+
+  beforeEach(async () => {
+    accounts = await directory.fixture.connector(directory.tenant, { name: 'Logins', records: 'account' });
+    await directory.sync(hr, [ann]);
+    await directory.sync(accounts, login('Ann Lee', 'ann@x.org'));
+  });
+
+  it('stays linked, and a case proposes the other person, until the login is changed back', async () => {
+    await directory.sync(hr, [bob]);
+    await directory.sync(accounts, login('Stone, Bob', 'bob@x.org'));
+    expect(await directory.people()).toEqual([['1', 'login'], ['2']]);
+    expect(await cases()).toEqual(opened);
+    await directory.sync(hr, [person('1', 'Ann Lee', 'ann@x.org', { job_title: 'Clerk' })]);
+    expect(await cases()).toEqual(opened);
+    await directory.sync(accounts, login('Ann Lee', 'ann@x.org'));
+    expect(await cases()).toEqual([opened[0]?.replace('open', 'settled')]);
+  });
+
+  it('opens the case also if the other person is read later', async () => {
+    await directory.sync(accounts, login('Bob Stone', 'bob@x.org'));
+    expect(await cases()).toEqual([]);
+    await directory.sync(hr, [bob]);
+    expect(await cases()).toEqual(opened);
+  });
+
+  it('moves when an operator links it', async () => {
+    await directory.sync(hr, [bob]);
+    await directory.sync(accounts, login('Bob Stone', 'bob@x.org'));
+    const [open] = await directory.fixture.rows<{ id: string }>('select id from review_cases where tenant_id = $1', [
+      directory.tenant,
+    ]);
+    const identity_id = await directory.identityOf('2');
+    await directory.operate('case.resolve', { case_id: open?.id ?? '', resolution: 'link', identity_id });
+    expect(await directory.people()).toEqual([['1'], ['2', 'login']]);
+  });
+
+  it('opens none if only the address or only the name is that of the other person', async () => {
+    await directory.sync(hr, [bob]);
+    await directory.sync(accounts, login('Ann Lee', 'bob@x.org'));
+    await directory.sync(accounts, login('Bob Stone', 'ann@x.org'));
+    await directory.sync(accounts, login('Bob Berg', 'bob@x.org'));
+    expect(await cases()).toEqual([]);
+  });
+});
+
 describe('an address of a person who has left', () => {
   const ann = person('1', 'Ann Lee', 'lee@x.org');
   const inactive = person('1', 'Ann Lee', 'lee@x.org', { status: 'inactive' });

@@ -1,6 +1,6 @@
 import type { CorrelationKey } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
-import { followPeople, foreignNumbers, type Holder, otherPerson } from './follow-people.js';
+import { followPeople, foreignKeys, type Holder, linkedAccount, otherPerson } from './follow-people.js';
 import { numbersOf } from './numbers.js';
 import { keyText, type RecordKey } from './record-keys.js';
 
@@ -95,18 +95,44 @@ describe('the identity of an account or machine', () => {
   it('is compared with the person who has a permanent key of the account', () => {
     const badge: RecordKey = { kind: 'attributes.badge', value: '1', permanent: true };
     const held = holders([badge, holder('J')], [email, holder('K')]);
-    expect(otherPerson([email, badge], 'I', held)).toEqual({ key: badge, candidates: ['J'] });
-    expect(otherPerson([email, badge], 'J', held)).toBeUndefined();
-    expect(otherPerson([number, badge], 'I', held)).toEqual({ key: badge, candidates: ['J'] });
-    expect(otherPerson([email], 'I', held)).toBeUndefined();
-    expect(otherPerson([badge], 'I', holders([badge, holder('J'), holder('K')]))).toBeUndefined();
+    const other = (keys: RecordKey[], identityId: string, among = held) =>
+      otherPerson(linkedAccount(identityId, keys, ['ann', 'lee'], [['ann', 'lee']]), among);
+    expect(other([email, badge], 'I')).toEqual({ key: badge, candidates: ['J'] });
+    expect(other([email, badge], 'J')).toBeUndefined();
+    expect(other([number, badge], 'I')).toEqual({ key: badge, candidates: ['J'] });
+    expect(other([email], 'I')).toBeUndefined();
+    expect(other([badge], 'I', holders([badge, holder('J'), holder('K')]))).toBeUndefined();
+  });
+
+  it.each([
+    ['whose address and name it has', ['bob', 'stone'], [['ann', 'lee']], true],
+    ['whose name it has in another order', ['stone', 'bob'], [['ann', 'lee'], []], true],
+    [
+      'but not if the name of its own person is like it',
+      ['bob', 'stone'],
+      [
+        ['ann', 'lee'],
+        ['bob', 'lee'],
+      ],
+      false,
+    ],
+    ['but not if the name of its own person is unknown', ['bob', 'stone'], [[]], false],
+    ['but not one with another name', ['bob', 'berg'], [['ann', 'lee']], false],
+    ['but not by a single word', ['bob'], [['ann', 'lee']], false],
+  ])('is compared with the person %s', (_, name, linkedTo, isOther) => {
+    const held = holders([email, { ...holder('J'), names: [['bob', 'w', 'stone']] }]);
+    const account = linkedAccount('I', [email], name, linkedTo);
+    expect(otherPerson(account, held)).toEqual(isOther ? { key: email, candidates: ['J'] } : undefined);
   });
 
   it('is compared again when a number that its person does not have gets or loses a holder', () => {
     const badge: RecordKey = { kind: 'attributes.badge', value: '9', permanent: true };
     const held = holders([number, holder('J')], [badge, holder('I'), holder('J')]);
-    expect(foreignNumbers([number, email, badge], 'I', held)).toEqual([number]);
-    expect(foreignNumbers([number], 'I', new Map())).toEqual([number]);
+    const foreign = (name: string[], keys: RecordKey[], among = held) =>
+      foreignKeys(linkedAccount('I', keys, name, [['ann', 'lee']]), among);
+    expect(foreign(['ann', 'lee'], [number, email, badge])).toEqual([number]);
+    expect(foreign(['ann', 'lee'], [number], new Map())).toEqual([number]);
+    expect(foreign(['bob', 'stone'], [number, email, badge])).toEqual([number, email]);
   });
 
   it('is not disputed if a weaker key has one holder', () => {

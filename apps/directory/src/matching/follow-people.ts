@@ -1,4 +1,5 @@
 import type { CorrelationKey } from '@idsync/database/directory';
+import { isSameName, namesDisagree } from './names.js';
 import { contradict, type Numbers, numbersOf } from './numbers.js';
 import { isPermanent, keyText, type RecordKey } from './record-keys.js';
 
@@ -11,7 +12,12 @@ export interface Follower {
 export interface Holder {
   identityId: string;
   numbers: Numbers;
+  /** Absent for the owner of a machine. */
+  names?: Names;
 }
+
+/** The words of the name in each record of a person. */
+export type Names = readonly (readonly string[])[];
 
 export interface Following {
   identityId?: string;
@@ -21,33 +27,55 @@ export interface Following {
   dispute?: { key: CorrelationKey; candidates: string[] };
 }
 
+/** An account that is linked to a person, with its keys that may show that it belongs to another one. */
+export interface LinkedAccount {
+  identityId: string;
+  /** The words of its name, if no record of its person has any of them. */
+  otherName: readonly string[] | undefined;
+  /** Permanent keys; with another name all keys. */
+  keys: readonly RecordKey[];
+}
+
+export function linkedAccount(
+  identityId: string,
+  keys: readonly RecordKey[],
+  name: readonly string[],
+  linkedTo: Names,
+): LinkedAccount {
+  const known = linkedTo.filter((words) => words.length > 0);
+  const isOther = known.length > 0 && known.every((words) => namesDisagree(name, words));
+  if (isOther) return { identityId, keys, otherName: name };
+  return { identityId, keys: keys.filter(isPermanent), otherName: undefined };
+}
+
 /**
- * Returns the one person who has the employee number, or another permanent key, of an account that is linked to another
- * person: a number was corrected, or given to another person.
+ * Returns the one other person who has the employee number, or another permanent key, of a linked account: a number was
+ * corrected, or given to another person. Also the one with its address and its name: the login was handed over.
  */
 export function otherPerson(
-  keys: readonly RecordKey[],
-  identityId: string,
+  { identityId, keys, otherName }: LinkedAccount,
   holders: ReadonlyMap<string, readonly Holder[]>,
 ): { key: CorrelationKey; candidates: string[] } | undefined {
-  for (const key of keys.filter(isPermanent)) {
-    const candidates = [...new Set(holders.get(keyText(key))?.map((holder) => holder.identityId))];
-    if (candidates.length === 1 && !candidates.includes(identityId)) return { key, candidates };
+  for (const key of keys) {
+    const having = holders.get(keyText(key)) ?? [];
+    const candidates = [...new Set(having.map((holder) => holder.identityId))];
+    if (candidates.length !== 1 || candidates.includes(identityId)) continue;
+    const isNamed = having.some(({ names = [] }) => names.some((words) => otherName && isSameName(otherName, words)));
+    if (isPermanent(key) || isNamed) return { key, candidates };
   }
   return undefined;
 }
 
 /**
- * Returns the permanent keys of an account that the person it is linked to does not have. Each new or former holder of one
- * of them may change the result of `otherPerson`.
+ * Returns the keys that the person of a linked account does not have. Each new or former holder of one of them may change
+ * the result of `otherPerson`.
  */
-export function foreignNumbers(
-  keys: readonly RecordKey[],
-  identityId: string,
+export function foreignKeys(
+  { identityId, keys }: LinkedAccount,
   holders: ReadonlyMap<string, readonly Holder[]>,
 ): RecordKey[] {
   const isOwn = (key: RecordKey) => holders.get(keyText(key))?.some((holder) => holder.identityId === identityId);
-  return keys.filter((key) => isPermanent(key) && !isOwn(key));
+  return keys.filter((key) => !isOwn(key));
 }
 
 /**

@@ -125,6 +125,12 @@ export function shareName(a: readonly string[], b: readonly string[]): boolean {
   return name.some((word) => other.some((each) => areOneWord(word, each))) && !shareOnlySurname(a, b);
 }
 
+/** Returns true if two full names have all words of the shorter one in common, in any order. */
+export function isSameName(a: readonly string[], b: readonly string[]): boolean {
+  const [shorter = [], longer = []] = [essential(a), essential(b)].sort((one, other) => one.length - other.length);
+  return shorter.length >= 2 && shorter.every((word) => longer.some((each) => areOneWord(word, each)));
+}
+
 /** Returns the words that distinguish a name from others, without generations such as `junior`. */
 function essential(words: readonly string[]): readonly string[] {
   const names = words.filter((word) => !titles.has(word) && !generations.has(word));

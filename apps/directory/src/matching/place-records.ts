@@ -17,7 +17,7 @@ import type { RecordChange } from '../record-change.js';
 import { type Assignment, assignIdentities, type KnownIdentity } from './assign-identities.js';
 import type { Cluster } from './cluster.js';
 import type { MovedKeys } from './find-machines.js';
-import { followPeople, foreignNumbers, type Holder, otherPerson } from './follow-people.js';
+import { followPeople, foreignKeys, type Holder, linkedAccount, type Names, otherPerson } from './follow-people.js';
 import { formerHolders } from './former-holders.js';
 import { isSettled } from './is-settled.js';
 import { nameWords } from './names.js';
@@ -88,6 +88,11 @@ export async function placeRecords(
     known ??= holdersOf(assignments, neighbourhood);
     return known;
   };
+  let named: ReadonlyMap<string, Names> | undefined;
+  const names = () => {
+    named ??= namesOf(assignments);
+    return named;
+  };
   const followedKeys = new Map<string, CorrelationKey>();
   // The identity may have ended when the job moved its people.
   const earlierPerson = (record: StoredRecord) => {
@@ -98,26 +103,32 @@ export async function placeRecords(
     if (record.kind !== 'account' || removed) continue;
     const successor = record.identityId && !placed ? successors.get(record.identityId) : undefined;
     const current = earlierPerson(record) ?? successor ?? record.identityId;
+    const keys = neighbourhood.keysOf(record);
+    let waitsFor: CorrelationKey[] = [];
     if (current && isSettled(record, neighbourhood.links.strengthOf)) {
       links.set(record.id, current);
-      const keys = neighbourhood.keysOf(record);
-      const other = record.decided ? undefined : otherPerson(keys, current, holders());
-      if (other) disputes.push({ record, ...other, doubt: 'linked_elsewhere' });
-      if (!record.decided) waiting.push({ id: record.id, keys: foreignNumbers(keys, current, holders()) });
-      continue;
+      if (record.decided) continue;
+    } else {
+      const following = followPeople({ keys }, holders());
+      // Saved for unmoved records too, because another key may now be the deciding one.
+      waitsFor = following.waitsFor;
+      const followed = keys[waitsFor.length];
+      if (following.identityId) links.set(record.id, following.identityId);
+      if (following.identityId && followed) followedKeys.set(record.id, followed);
+      const standing = cause.reconsider && !following.identityId && neighbourhood.changes.get(record.id);
+      const user = standing && standingFuzzyLink(standing, neighbourhood.changes, cause.rules);
+      const stays = user && links.get(user);
+      if (stays) links.set(record.id, stays);
+      if (following.dispute && !links.has(record.id)) disputes.push({ record, ...following.dispute });
     }
-    const keys = neighbourhood.keysOf(record);
-    const following = followPeople({ keys }, holders());
-    // Saved for unmoved records too, because another key may now be the deciding one.
-    waiting.push({ id: record.id, keys: following.waitsFor });
-    const followed = keys[following.waitsFor.length];
-    if (following.identityId) links.set(record.id, following.identityId);
-    if (following.identityId && followed) followedKeys.set(record.id, followed);
-    const standing = cause.reconsider && !following.identityId && neighbourhood.changes.get(record.id);
-    const user = standing && standingFuzzyLink(standing, neighbourhood.changes, cause.rules);
-    const stays = user && links.get(user);
-    if (stays) links.set(record.id, stays);
-    if (following.dispute && !links.has(record.id)) disputes.push({ record, ...following.dispute });
+    const person = links.get(record.id);
+    if (person !== undefined) {
+      const account = linkedAccount(person, keys, nameWords(record.fields), names().get(person) ?? []);
+      const other = otherPerson(account, holders());
+      if (other) disputes.push({ record, ...other, doubt: 'linked_elsewhere' });
+      waitsFor = [...waitsFor, ...foreignKeys(account, holders())];
+    }
+    waiting.push({ id: record.id, keys: waitsFor });
   }
   waiting.push(...(await placeMachines(tx, cause, neighbourhood, { links, successors, holders, touched, moved })));
   await setWaiting(tx, cause.tenantId, waiting);
@@ -177,11 +188,15 @@ async function assignPeople(
       cluster.members.filter((member) => member.identityId !== undefined && member.identityId !== identityId),
     );
     // An account that leaves one person may fit another by a key that is not locked yet.
-    // One that stays with its person is compared with the holder of its number.
+    // One that stays with its person is compared with the holder of its number, or of its address and name.
+    const names = namesOf(assignments);
     const followed = [...neighbourhood.changes.values()].flatMap(({ record, removed }) => {
       if (record.kind === 'user' || removed) return [];
       const keys = neighbourhood.keysOf(record);
-      return isSettled(record, neighbourhood.links.strengthOf) ? keys.filter(isPermanent) : keys;
+      const { identityId, kind } = record;
+      if (identityId === undefined || !isSettled(record, neighbourhood.links.strengthOf)) return keys;
+      if (kind !== 'account') return keys.filter(isPermanent);
+      return linkedAccount(identityId, keys, nameWords(record.fields), names.get(identityId) ?? []).keys;
     });
     const size = neighbourhood.changes.size;
     await neighbourhood.extend([...movers.flatMap(({ keys }) => keys), ...followed], []);
@@ -289,10 +304,14 @@ async function saveKeys(
   return moved;
 }
 
+function namesOf(assignments: readonly Assignment[]): Map<string, Names> {
+  return new Map(assignments.map(({ cluster, identityId }) => [identityId, cluster.members.map(({ name }) => name)]));
+}
+
 function holdersOf(assignments: readonly Assignment[], neighbourhood: Neighbourhood): Map<string, Holder[]> {
   const holders = new Map<string, Holder[]>();
   for (const { cluster, identityId } of assignments) {
-    const holder = { identityId, numbers: cluster.numbers };
+    const holder = { identityId, numbers: cluster.numbers, names: cluster.members.map(({ name }) => name) };
     for (const { keys } of cluster.members) {
       for (const key of keys) {
         const text = keyText(key);
