@@ -1232,11 +1232,13 @@ create table sync_plans (
   disables integer default 0 not null,
   note text,
   reasons jsonb default '[]'::jsonb not null,
+  losses integer default 0 not null,
   constraint sync_plans_pkey PRIMARY KEY (job_id),
   constraint sync_plans_state_check CHECK ((state = ANY (ARRAY['open'::text, 'held'::text, 'ready'::text, 'done'::text])))
 );
 CREATE INDEX sync_plans_connector ON public.sync_plans USING btree (connector_id, job_id);
 CREATE INDEX sync_plans_harm ON public.sync_plans USING btree (connector_id, job_id) WHERE ((deletions > 0) OR (disables > 0));
+CREATE INDEX sync_plans_losses ON public.sync_plans USING btree (tenant_id, job_id) WHERE (losses > 0);
 alter table sync_plans enable row level security, force row level security;
 create policy own_rows on sync_plans to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on sync_plans to idsync_directory;

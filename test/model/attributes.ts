@@ -28,12 +28,12 @@ export function attributesOf(entries: readonly Entry[]): Record<string, string[]
   );
 }
 
-/** The records with a value; those that their source has deleted only if there are no others. */
+/** The records with a value; those that their source has deleted only if no other record has one. */
 function candidatesOf(entries: readonly Entry[], field: string): Entry[] {
-  const speaking = ofEmployment.includes(field) ? entries.filter((entry) => speaks(entry, entries)) : entries;
-  const said = speaking.filter(({ fields }) => fields[field]);
-  const present = said.filter((entry) => !isDeleted(entry));
-  return present.length > 0 ? present : said;
+  const having = entries.filter(({ fields }) => fields[field]);
+  const present = having.filter((entry) => !isDeleted(entry));
+  const said = present.length > 0 ? present : having;
+  return ofEmployment.includes(field) ? said.filter((entry) => speaks(entry, entries)) : said;
 }
 
 const ofEmployment = ['hire_date', 'job_title'];

@@ -71,7 +71,13 @@ const safeguard: Safeguard = {
 
 export const sources: readonly Source[] = [
   { name: 'HR', kind: 'user', priority: 10, employments: true, safeguard },
-  { name: 'Contractors', kind: 'user', priority: 15, employments: true, safeguard },
+  {
+    name: 'Contractors',
+    kind: 'user',
+    priority: 15,
+    employments: true,
+    safeguard: { ...safeguard, countsTheDay: true },
+  },
   {
     name: 'Directory',
     kind: 'user',

@@ -11,12 +11,12 @@ import { Erasures } from './erasures.js';
 import type { Installation, Tenant } from './installation.js';
 import { Operations } from './operations.js';
 import { ContentReader } from './reading.js';
-import { accessOf, losersBetween, type State, stateOf } from './rehearse.js';
+import { accessOf, losersBetween, peopleWithAccess, type State, stateOf } from './rehearse.js';
 import { Replay } from './replay.js';
 import { type Run, Runs } from './runs.js';
 import type { Act, Step } from './steps.js';
 import { livingOf } from './sweep.js';
-import { type Bound, type Entry, isDeleted, isUser, type Source } from './types.js';
+import type { Bound, Entry, Source } from './types.js';
 
 type ActOf<Kind extends Act['kind']> = Act & { kind: Kind };
 
@@ -119,6 +119,7 @@ class History {
     if (act.isDry) return lines;
     const created = (await this.tenant.shown()).records.map(({ name }) => name);
     const before = stateOf(this.directory);
+    const lost = this.runs.lostToday();
     // A run beside a held one drops its plan, in which the same rows waited.
     const held = this.runs.heldOf(source);
     const aside = await this.tenant.setAsideForAccess([job.id, ...(held ? [this.jobOf(held)] : [])]);
@@ -127,7 +128,7 @@ class History {
     // A row that stands on two pages is an error of its job.
     const isSame = run.status === job.status.replace('_with_errors', '');
     if (!isSame) lines.push(`model: run ${run.status}; idsync: ${job.status}`);
-    return [...lines, ...this.beyondSafeguard(before, source, reader)];
+    return [...lines, ...this.beyondSafeguard(before, source, reader), ...this.beyondDay(before, source, lost)];
   }
 
   /** No run takes access from more people than its source may delete and disable records without a decision. */
@@ -137,6 +138,17 @@ class History {
     const allowed = mostOf(source.safeguard.deleted, of) + mostOf(source.safeguard.disabled, of);
     return losing.length > allowed
       ? [`the run takes access from ${losing.length} people, at most ${allowed} may lose it`]
+      : [];
+  }
+
+  /** No run takes access from more people than all runs of a day may without a decision. */
+  private beyondDay(before: State, { kind, safeguard }: Source, lost: number): string[] {
+    const after = stateOf(this.directory);
+    const losing = losersBetween(accessOf(before), after).length;
+    const most = Math.max(peopleWithAccess(before), peopleWithAccess(after) + losing);
+    const isCounted = kind === 'user' && safeguard.countsTheDay && losing > 0 && lost > 0;
+    return isCounted && lost + losing > mostOf(safeguard.disabled, lost + most)
+      ? [`the run takes access from ${losing} people after ${lost} on the same day, of ${most}`]
       : [];
   }
 
@@ -190,9 +202,7 @@ class History {
     const was = accessOf(before);
     if (!apply()) return this.operate(type, input, order, 'refused');
     const losing = losersBetween(was, stateOf(this.directory)).length;
-    const active = [...was.values()].filter(({ status }) => status === 'active').length;
-    const users = [...before.values()].filter((entry) => isUser(entry) && !isDeleted(entry)).length;
-    if (losing <= mostOf(boundOfChanges, Math.min(active, users))) return this.operate(type, input, order, 'done');
+    if (losing <= mostOf(boundOfChanges, peopleWithAccess(before))) return this.operate(type, input, order, 'done');
     const lines = await this.operate(type, input, order, 'held', losing);
     if (lines.length > 0) return lines;
     return this.operate('operation.confirm', { operation_id: this.lastOperation }, order, 'done');

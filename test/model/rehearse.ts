@@ -2,13 +2,14 @@
 import type { Directory } from './directory.js';
 import { statusOfPerson } from './lifecycle.js';
 import { destructiveAction } from './sweep.js';
-import type { Entry } from './types.js';
+import { type Entry, isDeleted, isUser } from './types.js';
 
 interface Tried {
   /** The people who lose access. */
   losing: ReadonlySet<number>;
   /** The names of the new and changed records by which they do. */
   takers: ReadonlySet<string>;
+  after: State;
 }
 
 /** Applies one part after the other, and takes all of them back. Returns what each part does. */
@@ -23,7 +24,8 @@ export function rehearse<Part>(
     const before = stateOf(directory);
     apply(part);
     inOrderOfCreation(directory, created);
-    return compare(before, stateOf(directory));
+    const after = stateOf(directory);
+    return { ...compare(before, after), after };
   });
   restore();
   return tried;
@@ -43,7 +45,7 @@ function inOrderOfCreation({ entries }: Directory, created: readonly string[]): 
 }
 
 /** Returns who has lost access between two states, and by which records. */
-function compare(before: State, after: State): Tried {
+function compare(before: State, after: State): Omit<Tried, 'after'> {
   const losing = new Set(losersBetween(accessOf(before), after));
   const changes = [...after.values()].filter((entry) => hasChanged(before.get(entry.name), entry));
   const personsOf = (entry: Entry) => [entry.person, before.get(entry.name)?.person].flatMap((person) => person ?? []);
@@ -65,6 +67,12 @@ export function accessOf(state: State): Map<number, { status: string; entries: r
   return new Map(
     [...peopleOf(state)].map(([person, entries]) => [person, { status: statusOfPerson(entries), entries }]),
   );
+}
+
+/** Counts active people, of whom there are at most as many as users. */
+export function peopleWithAccess(state: State): number {
+  const active = [...accessOf(state).values()].filter(({ status }) => status === 'active').length;
+  return Math.min(active, [...state.values()].filter((entry) => isUser(entry) && !isDeleted(entry)).length);
 }
 
 /** Returns who has lost access since. */

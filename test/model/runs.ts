@@ -4,7 +4,7 @@ import type { Directory, Placement } from './directory.js';
 import type { Erasures } from './erasures.js';
 import { statusOf } from './lifecycle.js';
 import { managerNames } from './managers.js';
-import { rehearse } from './rehearse.js';
+import { accessOf, losersBetween, peopleWithAccess, rehearse, type State, stateOf } from './rehearse.js';
 import { formerId } from './reused-ids.js';
 import {
   actionOf,
@@ -13,6 +13,7 @@ import {
   heldBy,
   isAddition,
   isNew,
+  type LossesOfDay,
   livingOf,
   type Planned,
   type Removals,
@@ -61,6 +62,8 @@ export class Runs {
   readonly checkpoints = new Map<Source, number>();
   /** Sources that have been read completely. */
   private readonly known = new Set<Source>();
+  /** How many people lost access by each run that took it from some, in the order of their ends. */
+  private readonly losing: { count: number; isReleased: boolean }[] = [];
 
   constructor(
     private readonly directory: Directory,
@@ -115,7 +118,8 @@ export class Runs {
     for (const each of atTheEnd)
       if (each.takes && isComplete && !tried[1]?.takers.has(nameOf(source, each.id)))
         each.action = actionOf(each.entry, each.status);
-    const before = { plan: [...atTheEnd, ...deletions], living: living.length, isGuarded };
+    const reached = tried[0]?.after ?? new Map();
+    const before = { plan: [...atTheEnd, ...deletions], living: living.length, isGuarded, reached };
     this.apply(run, now);
     const read = rows.length + removed.length;
     if (!isComplete) run.status = 'failed';
@@ -127,6 +131,8 @@ export class Runs {
     if (isComplete && held && !isObsolete) this.endBeside(held, run, before, stored);
     else if (isComplete) this.end(run, { ...before, read }, stored);
     this.match(nth, [], created);
+    const known = new Set(stored.map(({ person }) => person));
+    this.noteLosses(new Map([...accessOf(reached)].filter(([person]) => known.has(person))));
     // Only now, because its links are loose during the run.
     if (isComplete && held && isObsolete) this.cancel(held);
     return run;
@@ -153,15 +159,24 @@ export class Runs {
       living,
       isGuarded,
       read,
+      reached,
       retires = false,
-    }: { plan: Planned[]; living: number; isGuarded: boolean; read: number; retires?: boolean },
+    }: { plan: Planned[]; living: number; isGuarded: boolean; read: number; reached: State; retires?: boolean },
     stored: readonly Entry[],
   ): void {
     const whole = isGuarded ? withMoves(plan, stored) : plan;
     const { removals, additions } = heldBy(
       run.source,
       whole,
-      { living, read, isGuarded, isFull: run.isFull, retires, recent: this.recentRemovals(run.source) },
+      {
+        living,
+        read,
+        isGuarded,
+        isFull: run.isFull,
+        retires,
+        recent: this.recentRemovals(run.source),
+        losses: this.lossesOfDay(run.source, whole, reached),
+      },
       stored,
     );
     const now = (each: Planned) => !additions && (!removals || each.action === 'create' || each.action === 'update');
@@ -216,8 +231,12 @@ export class Runs {
     });
     const run: Run = { nth, source, status: 'completed', plan: [], isFull: true, end: undefined, ...fresh };
     this.all.push(run);
-    this.end(run, { plan, living: living.length, isGuarded: false, read: living.length, retires: true }, []);
+    const reached = stateOf(this.directory);
+    const was = accessOf(reached);
+    const of = { living: living.length, read: living.length, isGuarded: false, reached };
+    this.end(run, { plan, ...of, retires: true }, []);
     this.match(nth, [], created);
+    this.noteLosses(was);
     return run;
   }
 
@@ -233,9 +252,11 @@ export class Runs {
   release(run: Run, created: readonly string[]): void {
     run.status = 'completed';
     run.isReleased = true;
+    const was = accessOf(stateOf(this.directory));
     this.apply(run, run.plan);
     this.complete(run);
     this.match(run.nth, [], created);
+    this.noteLosses(was, true);
   }
 
   cancel(run: Run): void {
@@ -250,6 +271,29 @@ export class Runs {
       : [];
     const sum = (action: 'delete' | 'disable') => counted.reduce((total, { removals }) => total + removals[action], 0);
     return { delete: sum('delete'), disable: sum('disable') };
+  }
+
+  private noteLosses(was: Parameters<typeof losersBetween>[0], isReleased = false): void {
+    const count = losersBetween(was, stateOf(this.directory)).length;
+    if (count > 0) this.losing.push({ count, isReleased });
+  }
+
+  /** How many people have lost access within the day, back to a release. */
+  lostToday(): number {
+    const undecided = this.losing.slice(this.losing.findLastIndex(({ isReleased }) => isReleased) + 1);
+    return undecided.reduce((total, { count }) => total + count, 0);
+  }
+
+  private lossesOfDay(source: Source, plan: readonly Planned[], reached: State): LossesOfDay | undefined {
+    const before = source.safeguard.countsTheDay && source.kind === 'user' ? this.lostToday() : 0;
+    if (before === 0) return undefined;
+    const access = accessOf(reached);
+    const hasAccess = (person = 0) => ['active', 'suspended'].includes(access.get(person)?.status ?? '');
+    const taking = plan.filter(({ action }) => action === 'disable' || action === 'delete');
+    const count = taking.filter(
+      ({ takes, entry }) => takes || hasAccess(reached.get(entry?.name ?? '')?.person),
+    ).length;
+    return { count, before, of: before + peopleWithAccess(reached) };
   }
 
   /** A checkpoint never moves back. */

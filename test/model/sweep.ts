@@ -66,6 +66,13 @@ export const countedChanges = (
 const enabled = 'enabled';
 export const reused = 'reused';
 
+/** People who would lose access by a run, and did by the others of a day, of those who had it. */
+export interface LossesOfDay {
+  count: number;
+  before: number;
+  of: number;
+}
+
 /** Numbers of the records that the runs of a day have deleted and disabled. */
 export type Removals = Readonly<Record<'delete' | 'disable', number>>;
 
@@ -80,17 +87,27 @@ export function heldBy(
     isFull,
     retires,
     recent,
-  }: { living: number; read: number; isGuarded: boolean; isFull: boolean; retires: boolean; recent: Removals },
+    losses,
+  }: {
+    living: number;
+    read: number;
+    isGuarded: boolean;
+    isFull: boolean;
+    retires: boolean;
+    recent: Removals;
+    losses: LossesOfDay | undefined;
+  },
   entries: readonly Entry[],
 ): { removals: boolean; additions: boolean } {
   const { deleted, disabled } = source.safeguard;
   const count = (action: Planned['action']) => plan.filter((each) => each.action === action).length;
-  const isTooMany = (action: 'delete' | 'disable', bound: Bound) => {
-    const [removed, of] = [count(action) + recent[action], living + recent.delete || read];
-    return count(action) > 0 && (exceeds(removed, bound, of) || (!retires && isPartOfFew(removed, bound, of, 25)));
-  };
+  const isTooMany = (now: number, before: number, bound: Bound, of = living + recent.delete || read) =>
+    now > 0 && (exceeds(now + before, bound, of) || (!retires && isPartOfFew(now + before, bound, of, 25)));
   const removals =
-    isTooMany('delete', deleted) || isTooMany('disable', disabled) || (read === 0 && count('delete') > 0);
+    isTooMany(count('delete'), recent.delete, deleted) ||
+    isTooMany(count('disable'), recent.disable, disabled) ||
+    (read === 0 && count('delete') > 0) ||
+    (losses !== undefined && isTooMany(losses.count, losses.before, disabled, losses.of));
   return { removals, additions: exceedsAdditions(source, plan, { living, isGuarded, isFull }, entries) };
 }
 

@@ -155,6 +155,64 @@ describe('another employment of the same source', () => {
   });
 });
 
+describe('runs of several sources on one day', () => {
+  const sources = 4;
+  /** Each has 40 people, of whom some have left. */
+  const listed = (source: number, left = 0): SourceRecord[] =>
+    Array.from({ length: 40 }, (_, at) =>
+      row(`${source}-${at}`, {
+        employee_number: `E${source}${at}`,
+        last_name: `Lee${source}-${at}`,
+        status: at < left ? 'inactive' : 'active',
+      }),
+    );
+  let connectors: string[];
+
+  beforeEach(async () => {
+    const named = (nth: number) => harness.fixture.connector(harness.tenant, { name: `Site ${nth}`, priority: 30 });
+    connectors = await Promise.all(Array.from({ length: sources }, (_, nth) => named(nth)));
+    for (const [nth, connector] of connectors.entries()) await run(connector, [listed(nth)]);
+  });
+
+  const leave = (nth: number, left = 8) => run(connectors[nth] ?? '', [listed(nth, left)]);
+  const planNow = async (job: string) => (await planOf(job))?.state ?? 'done';
+
+  it('together take access from no more people than one of them may, back to the last release', async () => {
+    for (const nth of [0, 1]) expect(await planNow(await leave(nth))).toBe('done');
+    const job = await leave(2);
+    expect(await planOf(job)).toMatchObject({
+      state: 'held',
+      note: expect.stringContaining(
+        'take access from 8, after 16 within a day, of 160 people, more than 10 % and more than 20',
+      ),
+    });
+    expect(await statuses()).toEqual({ active: 144, inactive: 16 });
+    await harness.fixture.rows(
+      `update sync_jobs set status = 'running', decision = '{"action":"released"}' where id = $1`,
+      [job],
+    );
+    await sweep(harness, job, '2026-11-29T00:00:00Z');
+    await endJob(harness, job, 'completed');
+    expect(await planNow(await leave(3))).toBe('done');
+    expect(await statuses()).toEqual({ active: 128, inactive: 32 });
+  });
+
+  it('may disable the records of people who have already lost access', async () => {
+    const logins = (left: number) =>
+      listed(0, left).map((each) => ({ ...each, external_id: `login-${each.external_id}` }));
+    const directory = await harness.fixture.connector(harness.tenant, { name: 'Directory', priority: 40 });
+    await run(directory, [logins(0)]);
+    for (const nth of [0, 1]) await leave(nth, 10);
+    expect(await planNow(await run(directory, [logins(10)]))).toBe('done');
+  });
+
+  it('count for the hours of the source only', async () => {
+    for (const nth of [0, 1]) await leave(nth);
+    await harness.fixture.rows(`update sync_jobs set completed_at = completed_at - interval '25 hours'`);
+    expect(await planNow(await leave(2))).toBe('done');
+  });
+});
+
 describe('a change of a key that joins people of another source to those who have left', () => {
   it('is held if it takes access from many', async () => {
     await run(hr, [people(12, { status: 'inactive' }, 'n')]);

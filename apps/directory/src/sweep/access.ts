@@ -5,7 +5,7 @@ import { isPerson, type Loss, stepsOf } from './access-tally.js';
 import { destructiveStep } from './guard.js';
 
 /** Returns the identities that lose access, although their records may be new or unchanged: another source decides now. */
-function lossesOf(settled: Settled): Map<string, Loss> {
+export function lossesOf(settled: Settled): Map<string, Loss> {
   const losses = new Map<string, Loss>();
   for (const { before, to } of stepsOf(settled)) {
     if (destructiveStep(before.status, to) && isPerson(before)) losses.set(before.id, { from: before.status, to });

@@ -49,7 +49,15 @@ const smallTeam = 5;
 /** Percentages of the records of a small source, which has fewer than the bound, that a run may remove or change. */
 const mostOfFew: Partial<Record<BoundedRule, number>> = { deleted: 25, disabled: 25, changed: 50 };
 
-type Removals = Pick<SyncPlan, 'deletions' | 'disables'>;
+/** Removals of the other runs of a day; `losses`: absent if none of all sources took access from people. */
+type Recent = Pick<SyncPlan, 'deletions' | 'disables'> & { losses?: LossesOfDay | undefined };
+
+/** People who would lose access by a run, and did by earlier ones, of those who had it. */
+export interface LossesOfDay {
+  count: number;
+  before: number;
+  of: number;
+}
 
 /** Returns the reasons as one text, or undefined if there are none. */
 export function quarantineNote(reasons: readonly QuarantineReason[]): string | undefined {
@@ -68,7 +76,7 @@ export function quarantineReasons(
   guard: Safeguard,
   plan: PlannedCounts,
   run: RunRecords,
-  recent: Removals = { deletions: 0, disables: 0 },
+  recent: Recent = { deletions: 0, disables: 0 },
 ): QuarantineReason[] {
   const additions = additionReasons(guard, plan);
   // New ids explain as many deletions.
@@ -96,29 +104,37 @@ function removalReasons(
   guard: Safeguard,
   plan: PlannedCounts,
   { recordsRead, retires }: RunRecords,
-  recent: Removals,
+  recent: Recent,
 ): QuarantineReason[] {
   const { deletions, disables, losing = 0 } = plan;
   // The first import of a source may take access from people of another one.
   const known = plan.known + recent.deletions || recordsRead;
-  const removal = (rule: 'deleted' | 'disabled', verb: string, now: number, before: number): QuarantineReason[] => {
+  const removal = (
+    rule: 'deleted' | 'disabled',
+    verb: string,
+    { count, before, of }: LossesOfDay,
+    noun = 'records',
+  ): QuarantineReason[] => {
     // A deleted connector has been decided about, however few records it has.
     const bounds = retires ? [boundsOf(guard, rule)] : boundsWithFew(guard, rule);
-    const exceeded = bounds.find((bound) => now > 0 && now + before > boundOf(...bound, known));
+    const exceeded = bounds.find((bound) => count > 0 && count + before > boundOf(...bound, of));
     if (!exceeded) return [];
     const [percent, records] = exceeded;
     const period = guard.within_hours === 24 ? 'a day' : `${guard.within_hours} hours`;
-    const counted = before > 0 ? `${now}, after ${before} within ${period},` : `${now}`;
-    const across = rule === 'disabled' && losing > 0 ? ` (${losing} decide about people of other sources)` : '';
-    const text = `${verb} ${counted} of ${known} records${across}, ${moreThan(percent, records)}`;
-    return [{ rule, count: now, of: known, max_percent: percent, max_records: records, text }];
+    const counted = before > 0 ? `${count}, after ${before} within ${period},` : `${count}`;
+    const text = `${verb} ${counted} of ${of} ${noun}, ${moreThan(percent, records)}`;
+    return [{ rule, count, of, max_percent: percent, max_records: records, text }];
   };
-  const deleted = removal('deleted', 'delete', deletions, recent.deletions);
+  const deleted = removal('deleted', 'delete', { count: deletions, before: recent.deletions, of: known });
   if (deleted.length === 0 && recordsRead === 0 && !retires && deletions > 0) {
     const text = `delete all ${deletions} records because the source is empty`;
     deleted.push({ rule: 'empty_source', count: deletions, of: known, text });
   }
-  return [...deleted, ...removal('disabled', 'disable', disables, recent.disables)];
+  const across = losing > 0 ? `records (${losing} decide about people of other sources)` : 'records';
+  const disabled = removal('disabled', 'disable', { count: disables, before: recent.disables, of: known }, across);
+  const own = [...deleted, ...disabled];
+  // With other sources, the people of all of them count.
+  return own.length > 0 || !recent.losses ? own : removal('disabled', 'take access from', recent.losses, 'people');
 }
 
 /**

@@ -1,12 +1,15 @@
-import { defaultMatchingRules, type Message } from '@idsync/contracts';
+import { defaultMatchingRules, type Message, type Safeguard } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import {
+  addLosses,
   countDoneDeletions,
   countEntries,
   countKnownBefore,
   countMarks,
+  countRecentLosses,
   countRecentRemovals,
+  countTaking,
   dropEntries,
   dropRemovals,
   dropSuperseded,
@@ -27,16 +30,17 @@ import {
   type SyncPlan,
   savePlan,
 } from '@idsync/database/directory';
-import { findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
+import { countActivePeople, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { applyChanges } from '../apply-changes.js';
 import { causedAt, loadTenant } from '../cause.js';
 import { beyondQuota, peopleLimit, withinQuota } from '../people-quota.js';
 import { repeatedRecord } from '../read-batch.js';
 import { reportOvertaken } from '../report-overtaken.js';
 import { runChunk } from '../run-chunk.js';
+import { lossesOf } from './access.js';
 import { additionsOf } from './additions-of.js';
 import { deferToHeldJob } from './beside-held-job.js';
-import { boundsAdditions, quarantineNote, quarantineReasons } from './guard.js';
+import { boundsAdditions, type LossesOfDay, quarantineNote, quarantineReasons } from './guard.js';
 import { moveAnchors } from './move-anchors.js';
 import { plannedChanges } from './planned-changes.js';
 import { losses, recheckLosses } from './recheck-losses.js';
@@ -158,12 +162,26 @@ async function completePlan(
   const counts = { known: known ?? 0, deletions, disables, ...marks, additions };
   const guard = people ?? (await findSafeguard(tx, job.connectorId));
   const recent = await countRecentRemovals(tx, job, guard.within_hours);
-  const reasons = quarantineReasons(guard, counts, job, recent);
+  const losses =
+    job.kind === 'user' && deletions + disables > 0 ? await lossesOfDay(tx, tenantId, job, guard) : undefined;
+  const reasons = quarantineReasons(guard, counts, job, { ...recent, losses });
   const notes = [incomplete, quarantineNote(reasons)].filter((note) => note !== undefined);
   const note = notes.length > 0 ? notes.join('; ') : undefined;
   // A dry run changes nothing, so it is never quarantined.
   const state = reasons.length === 0 || job.dryRun ? 'ready' : 'held';
   return { ...plan, known, deletions, disables, state, note, reasons };
+}
+
+/** Counts from whom this run would take access after others; undefined if no other run has. */
+async function lossesOfDay(
+  tx: Transaction,
+  tenantId: string,
+  { id }: JobState,
+  { within_hours }: Safeguard,
+): Promise<LossesOfDay | undefined> {
+  const before = await countRecentLosses(tx, tenantId, id, within_hours);
+  if (before === 0) return undefined;
+  return { count: await countTaking(tx, id), before, of: before + (await countActivePeople(tx, tenantId)) };
 }
 
 async function countKnown(tx: Transaction, job: JobState, plan: SyncPlan): Promise<number> {
@@ -227,6 +245,6 @@ async function applyChunk(
   const { changes, overtaken } = await plannedChanges(tx, job, entries, cause);
   await reportOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
   const { admitted } = await withinQuota(tx, tenantId, limit, changes);
-  await applyChanges(tx, cause, admitted);
+  await addLosses(tx, jobId, lossesOf(await applyChanges(tx, cause, admitted)).size);
   return true;
 }

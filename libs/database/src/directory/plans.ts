@@ -12,6 +12,7 @@ import type { Transaction } from '../database.js';
 import { type PlanAction, type PlanState, SyncPlanEntryEntity } from '../entities/sweep.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { planForValues } from '../plan-for-values.js';
+import { planMarks } from './planned-additions.js';
 
 /** Changes that a job plans in addition to those that its batches applied at once. */
 export interface SyncPlan {
@@ -135,6 +136,45 @@ export async function countRecentRemovals(
     [connectorId, id, withinHours],
   );
   return row ?? { deletions: 0, disables: 0 };
+}
+
+/** Adds to the number of people from whom applying the plan has taken access. */
+export async function addLosses(tx: Transaction, jobId: string, count: number): Promise<void> {
+  if (count > 0) await tx.query('update sync_plans set losses = losses + $2 where job_id = $1', [jobId, count]);
+}
+
+/** Counts the people from whom the other runs of all sources took access within the last hours, back to a release. */
+export async function countRecentLosses(
+  tx: Transaction,
+  tenantId: string,
+  jobId: string,
+  withinHours: number,
+): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `with runs as (
+       select p.losses, coalesce(j.completed_at, now()) as at, j.decision ->> 'action' is not distinct from 'released' as released
+         from sync_plans p
+        cross join lateral (select completed_at, decision from sync_jobs where id = p.job_id limit 1) j
+        where p.tenant_id = $1 and p.losses > 0 and p.job_id <> $2
+          and coalesce(j.completed_at, now()) > now() - make_interval(hours => $3))
+     select coalesce(sum(losses), 0)::int as count from runs
+      where at > coalesce((select max(at) from runs where released), '-infinity')`,
+    [tenantId, jobId, withinHours],
+  );
+  return row?.count ?? 0;
+}
+
+/** Counts the records of people with access that a plan disables or deletes, or by which they lose it otherwise. */
+export async function countTaking(tx: Transaction, jobId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int as count from sync_plan_entries e
+      where job_id = $1 and action in ('disable', 'delete')
+        and ($2 = any(changed_fields)
+             or (select i.status in ('active', 'suspended') from source_records r join identities i on i.id = r.identity_id
+                  where r.id = e.record_id limit 1))`,
+    [jobId, planMarks.losing],
+  );
+  return row?.count ?? 0;
 }
 
 /** The change that deletes a record `r`. */

@@ -37,6 +37,7 @@ export type PlanState = 'open' | 'held' | 'ready' | 'done';
 
 @Index('sync_plans_connector', ['connectorId', 'jobId'])
 @Index('sync_plans_harm', ['connectorId', 'jobId'], { where: 'deletions > 0 or disables > 0' })
+@Index('sync_plans_losses', ['tenantId', 'jobId'], { where: 'losses > 0' })
 @Check('sync_plans_state_check', "state in ('open', 'held', 'ready', 'done')")
 @Entity('sync_plans')
 export class SyncPlanEntity extends TenantOwned {
@@ -57,6 +58,10 @@ export class SyncPlanEntity extends TenantOwned {
 
   @Column('integer', { default: 0 })
   disables!: number;
+
+  /** People who lost access when the plan was applied. */
+  @Column('integer', { default: 0 })
+  losses!: number;
 
   @Column('text', { nullable: true })
   note!: string | null;

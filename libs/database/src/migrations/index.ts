@@ -79,6 +79,8 @@ import { FormerKeys1700000000195 } from './1700000000195-former-keys.js';
 import { FormerResources1700000000196 } from './1700000000196-former-resources.js';
 import { HeldOperations1700000000197 } from './1700000000197-held-operations.js';
 import { CheckedOperations1700000000198 } from './1700000000198-checked-operations.js';
+import { CountedLosses1700000000200 } from './1700000000200-counted-losses.js';
+import { PlansWithLosses1700000000201 } from './1700000000201-plans-with-losses.js';
 
 /** Oldest first. */
 export const migrations = [
@@ -163,4 +165,6 @@ export const migrations = [
   FormerResources1700000000196,
   HeldOperations1700000000197,
   CheckedOperations1700000000198,
+  CountedLosses1700000000200,
+  PlansWithLosses1700000000201,
 ];
