@@ -33,7 +33,7 @@ export function haveDifferentNumbers(a: Group, b: Group): boolean {
 }
 
 function byNumber(a: Group, b: Group, tier: Tier): Relation {
-  if (haveOtherNames(a, b)) return 'in doubt';
+  if (haveOtherNames(a, b, tier)) return 'in doubt';
   const pairs = pairsOfOneSource(a, b);
   if (pairs.some(([one, other]) => haveNoWordInCommon(one, other) || haveOnlyTheLastWordInCommon(one, other)))
     return 'in doubt';
@@ -44,9 +44,11 @@ function byNumber(a: Group, b: Group, tier: Tier): Relation {
 
 function byAddress(a: Group, b: Group, tier: Tier): Relation {
   const pairs = pairsOfOneSource(a, b);
-  const isNamedOtherwise = haveOtherNames(a, b);
-  if (listed(pairs).length > 0)
-    return listed(pairs).some((pair) => share(pair, tier)) && !isNamedOtherwise ? 'in doubt' : 'two people';
+  const isNamedOtherwise = haveOtherNames(a, b, tier);
+  if (listed(pairs).length > 0) {
+    const mayBeOne = listed(pairs).some((pair) => share(pair, tier)) || haveCommonName(a, b);
+    return mayBeOne && !isNamedOtherwise ? 'in doubt' : 'two people';
+  }
   const isOneGone = isGone(a) !== isGone(b) || hasBeenGivenUp(a, b, tier);
   if (isNamedOtherwise) return isOneGone ? 'two people' : 'in doubt';
   const isOneLeaver = hasLeft(a) !== hasLeft(b) && hasLeft([...a, ...b]);
@@ -81,8 +83,17 @@ const share = ([one, other]: readonly [Entry, Entry], tier: Tier): boolean =>
 const haveCommonName = (a: Group, b: Group): boolean =>
   a.some((one) => b.some((other) => haveWordInCommon(one, other) && !haveOnlyTheLastWordInCommon(one, other)));
 
-/** No name of one person has a word in common with a name of the other. */
-function haveOtherNames(a: Group, b: Group): boolean {
+/** Two present people with one address who cannot be one, whatever an operator says. */
+export function areOtherPeople(a: Group, b: Group, tier: Tier): boolean {
+  if (isGone(a) || isGone(b)) return false;
+  if (relationOf(a, b, tier) !== 'in doubt') return relationOf(a, b, tier) === 'two people';
+  const areOthers = haveDifferentNumbers(a, b) || misfitOf(a) !== undefined || misfitOf(b) !== undefined;
+  return areOthers || haveOtherNames(a, b, tier);
+}
+
+/** No name of one person has a word in common with a name of the other, or two records with the key have none. */
+function haveOtherNames(a: Group, b: Group, tier: Tier): boolean {
+  if (a.some((one) => b.some((other) => share([one, other], tier) && haveNoWordInCommon(one, other)))) return true;
   return (
     a.some(hasName) &&
     b.some(hasName) &&

@@ -62,7 +62,7 @@ const shareTier = (a: Entry, b: Entry, tier: (typeof tiers)[number]): boolean =>
 const shareName = (a: Entry, b: Entry): boolean => haveWordInCommon(a, b) && !haveOnlyTheLastWordInCommon(a, b);
 
 /** The oldest first. */
-function componentsOf(members: Records, touch: (a: Entry, b: Entry) => boolean): Entry[][] {
+export function componentsOf(members: Records, touch: (a: Entry, b: Entry) => boolean): Entry[][] {
   let components: Entry[][] = [];
   for (const entry of members) {
     const touching = components.filter((component) => component.some((other) => touch(entry, other)));

@@ -4,6 +4,7 @@ import { misfitOf } from './corrected-numbers.js';
 import { connected, holdersOf, valuesOf } from './joining.js';
 import { isAddress, keysOf, permanentTiers, type Tier, tiers } from './keys.js';
 import { haveNoWordInCommon, haveOneName, wordsOf } from './names.js';
+import { doubtfulLinkOf, sharedAddresses } from './shared-addresses.js';
 import { type Entry, isDeleted } from './types.js';
 
 export interface Dispute {
@@ -23,6 +24,7 @@ export function disputesOf(
   links: ReadonlyMap<Entry, number | undefined>,
 ): Dispute[] {
   const idsOf = (others: readonly Group[]) => others.flatMap((other) => persons.get(other) ?? []);
+  const shared = sharedAddresses(groups);
   const components = new Map(tiers.map((tier) => [tier, connected(groups, tier)]));
   const ofPeople = groups.flatMap((group): Dispute[] => {
     const misfit = misfitOf(group);
@@ -30,6 +32,16 @@ export function disputesOf(
       const { entry, tier } = misfit;
       const others = groups.filter((other) => other !== group && haveNumberOf(entry, other, tier));
       return [{ entry, candidates: idsOf([...others, group]) }];
+    }
+    const link = doubtfulLinkOf(group, shared);
+    if (link) {
+      const having = (other: Group) =>
+        valuesOf(
+          other.filter((entry) => !isDeleted(entry)),
+          link.tier,
+        );
+      const others = groups.filter((other) => other !== group && having(other).includes(link.value));
+      return [{ entry: link.entry, candidates: idsOf([...others, group]) }];
     }
     const found = tiers.flatMap((tier) => {
       const component = components.get(tier)?.find((some) => some.includes(group)) ?? [];

@@ -2,6 +2,7 @@
 import { type Group, hasLeft, haveDifferentNumbers, relationOf } from './contradictions.js';
 import { withoutUnsupported } from './corrected-numbers.js';
 import { isAddress, keysOf, type Tier, tiers } from './keys.js';
+import { haveOneName } from './names.js';
 import { type Entry, isDeleted } from './types.js';
 
 /**
@@ -36,16 +37,25 @@ function joinByTier(groups: readonly Group[], tier: Tier): Group[] {
 /** Joins all groups that a tier connects, unless two of them contradict each other. */
 function joinConnected(groups: readonly Group[], tier: Tier): Group[] {
   return connected(groups, tier).flatMap((some) => {
-    if (isOnePerson(some, tier)) return [some.flat()];
-    return isAddress(tier) ? some : joinUndoubted(some, tier);
+    return isOnePerson(some, tier) ? [some.flat()] : joinUndoubted(some, tier);
   });
 }
 
-/** A wrong number does not separate the contracts of the person who has it. */
+/**
+ * A wrong number does not separate the contracts of the person who has it, and an address of several people not the
+ * records of one name.
+ */
 function joinUndoubted(groups: readonly Group[], tier: Tier): Group[] {
-  const parts = componentsOf(groups, (group, other) => relationOf(group, other, tier) === 'one person');
-  return parts.flatMap((some) => (isOnePerson(some, tier) ? [some.flat()] : some));
+  const belong = (group: Group, other: Group) =>
+    relationOf(group, other, tier) === 'one person' && (!isAddress(tier) || haveSameName(group, other));
+  return componentsOf(groups, belong).flatMap((some) => {
+    const isWhole = some.every((group, at) => some.slice(at + 1).every((other) => belong(group, other)));
+    return isWhole ? [some.flat()] : some;
+  });
 }
+
+const haveSameName = (group: Group, other: Group): boolean =>
+  group.some((one) => other.some((each) => haveOneName(one, each)));
 
 function isOnePerson(groups: readonly Group[], tier: Tier): boolean {
   return groups.every((group, at) =>

@@ -83,7 +83,10 @@ function shareKey(keys: readonly RecordKey[], others: readonly RecordKey[]): boo
 }
 
 /** Returns the connected parts, and their records, oldest first. */
-function connected<User extends LinkedUser>(members: readonly User[], touch: (a: User, b: User) => boolean): User[][] {
+export function connected<User extends Pick<LinkedUser, 'recordId'>>(
+  members: readonly User[],
+  touch: (a: User, b: User) => boolean,
+): User[][] {
   let parts: User[][] = [];
   for (const person of [...members].sort((a, b) => (a.recordId < b.recordId ? -1 : 1))) {
     const touching = parts.filter((part) => part.some((other) => touch(person, other)));

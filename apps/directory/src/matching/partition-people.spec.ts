@@ -284,7 +284,7 @@ describe('partitionPeople', () => {
     expect(partitionPeople(people).disputes).toMatchObject([{ doubt: 'other_name' }]);
     expect(groups([...people, person('hr:3', 'n1')])).toEqual(['hr:0', 'hr:1', 'hr:2', 'hr:3']);
     const byAddress = people.map((each) => ({ ...each, connectorId: each.recordId, keys: person('', 'ma').keys }));
-    expect(groups(byAddress)).toEqual(['hr:0', 'hr:1', 'hr:2']);
+    expect(groups(byAddress)).toEqual(['hr:0+hr:1', 'hr:2']);
   });
 
   it('joins two contracts after an address has decided which of two people with the number a record belongs to', () => {

@@ -3,7 +3,17 @@ import type { CorrelationKey } from '@idsync/database/directory';
 import { type Cluster, join, keysOf, type Person, startingClusters } from './cluster.js';
 import { isPermanentKind } from './key-rules.js';
 import { keyText } from './record-keys.js';
-import { comesAfter, type Doubt, hasLeft, needsDecision, relationOf, type Tier } from './relate-clusters.js';
+import {
+  areOtherPeople,
+  comesAfter,
+  type Doubt,
+  hasLeft,
+  haveOneName,
+  needsDecision,
+  relationOf,
+  type Tier,
+} from './relate-clusters.js';
+import { doubtfulLinkOf } from './shared-addresses.js';
 
 /** A cluster that a match key would join with several others that cannot all be one person, or with one in doubt. */
 interface Dispute {
@@ -63,14 +73,15 @@ export function partitionPeople(people: readonly Person[], rules: GroupingRules 
     }
   }
   // A record that may be linked with a wrong person is more urgent than one that may be linked with another one.
+  const shared = sharedAddresses(clusters, tiers);
   for (const cluster of clusters) {
-    const { misfit } = cluster;
-    if (!misfit) continue;
-    const { kind, value } = misfit.key;
-    const others = clusters.filter((other) => other !== cluster && hasKey(other, misfit.key));
-    const candidates = [...others, cluster];
-    const { recordId } = misfit;
-    disputes.set(cluster, { cluster, key: { kind, value }, candidates, doubt: 'changed_number', recordId });
+    const wrong = cluster.misfit ?? (shared.size > 0 ? doubtfulLinkOf(cluster, shared) : undefined);
+    if (!wrong) continue;
+    const { kind, value } = wrong.key;
+    const others = clusters.filter((other) => other !== cluster && hasKey(other, wrong.key));
+    const doubt = cluster.misfit ? 'changed_number' : 'shared_address';
+    const { recordId } = wrong;
+    disputes.set(cluster, { cluster, key: { kind, value }, candidates: [...others, cluster], doubt, recordId });
   }
   return { clusters, disputes: [...disputes.values()] };
 }
@@ -100,18 +111,19 @@ function joinConnected(clusters: readonly Cluster[], tier: Tier): Cluster[] {
 }
 
 /**
- * Returns the whole component if all of it may be one person. Otherwise, of an employee number, the parts without any
- * doubt about who belongs to them: a wrong number must not separate the contracts of the person who has it.
+ * Returns the whole component if all of it may be one person. Otherwise the parts without any doubt about who belongs to
+ * them: a wrong number must not separate the contracts of the person who has it, nor an address of several people the
+ * records of one name.
  */
 function joinableGroups(component: readonly Cluster[], tier: Tier): (readonly Cluster[])[] {
   const areJoinable = (a: Cluster, b: Cluster) => relationOf(a, b, tier) === 'joinable';
   if (everyPair(component, areJoinable)) return [component];
-  if (!tier.isPermanent) return [];
+  const belong = (a: Cluster, b: Cluster) => areJoinable(a, b) && (tier.isPermanent || haveOneName(a, b));
   const pairs = component.flatMap((a, at) =>
-    component.slice(at + 1).flatMap((b) => (areJoinable(a, b) ? [[a, b] as const] : [])),
+    component.slice(at + 1).flatMap((b) => (belong(a, b) ? [[a, b] as const] : [])),
   );
   const parts = connectedBy(new Map(pairs.map((pair, at) => [`${at}`, pair])));
-  return parts.filter((part) => everyPair(part, areJoinable));
+  return parts.filter((part) => everyPair(part, belong));
 }
 
 /** Returns the values of a tier that several clusters have. */
@@ -134,6 +146,21 @@ function sharedValues(clusters: readonly Cluster[], tier: KeyKind): Map<string, 
   if (shared.size < 2) return shared;
   // In the order in which the values occur first.
   return new Map([...byValue.keys()].flatMap((value) => (shared.has(value) ? [[value, shared.get(value) ?? []]] : [])));
+}
+
+/** Returns the texts of addresses of several people who are certainly not one person. */
+function sharedAddresses(clusters: readonly Cluster[], tiers: readonly Tier[]): Set<string> {
+  const texts = new Set<string>();
+  for (const tier of tiers) {
+    if (tier.isPermanent) continue;
+    for (const [value, sharing] of sharedValues(clusters, tier.kind)) {
+      if (sharing.length > maxSharing) continue;
+      const areOthers = (a: Cluster, b: Cluster) => areOtherPeople(a, b, tier);
+      if (sharing.some((a, at) => sharing.slice(at + 1).some((b) => areOthers(a, b))))
+        texts.add(keyText({ kind: tier.kind, value }));
+    }
+  }
+  return texts;
 }
 
 /** Returns connected groups of two or more clusters by shared values. */

@@ -1,6 +1,6 @@
 import { decidingUsers, hasLeft as isLeaver, type KeyKind } from '@idsync/contracts';
 import { type Cluster, join, keysOf, type Person } from './cluster.js';
-import { namesDisagree, shareName, shareOnlySurname } from './names.js';
+import { isSameName, namesDisagree, shareName, shareOnlySurname } from './names.js';
 import { contradict } from './numbers.js';
 import { keyText } from './record-keys.js';
 
@@ -10,7 +10,8 @@ import { keyText } from './record-keys.js';
  * `has_left`: the person would have left, but one of them is present, so that the address may have been given to
  * another person. `given_up`: only a deleted record of a present person had the address. `other_number`: they share one
  * permanent key, or an address and the name, and differ in another permanent key. `changed_number`: a corrected number
- * of one record contradicts the others of its person.
+ * of one record contradicts the others of its person. `shared_address`: only an address of other people links a record
+ * with its person.
  */
 export type Doubt =
   | 'other_name'
@@ -19,7 +20,8 @@ export type Doubt =
   | 'has_left'
   | 'given_up'
   | 'other_number'
-  | 'changed_number';
+  | 'changed_number'
+  | 'shared_address';
 
 export interface Tier {
   kind: KeyKind;
@@ -43,7 +45,7 @@ export function relationOf(a: Cluster, b: Cluster, tier: Tier): Relation {
 
 function relationByNumber(a: Cluster, b: Cluster, { kind, joinsEmployments }: Tier): Relation {
   // Two companies that merge, and two sources with separate numbers, give the same number to different people.
-  if (haveOtherNames(a, b)) return 'other_name';
+  if (haveOtherNames(a, b, kind)) return 'other_name';
   const pairs = sameSourcePairs(a, b);
   // A number is typed wrong or given again more often than a given name changes.
   if (pairs.some(([{ name }, other]) => namesDisagree(name, other.name) || shareOnlySurname(name, other.name)))
@@ -56,12 +58,12 @@ function relationByNumber(a: Cluster, b: Cluster, { kind, joinsEmployments }: Ti
 }
 
 function relationByAddress(a: Cluster, b: Cluster, kind: KeyKind): Relation {
-  const haveOther = haveOtherNames(a, b);
+  const haveOther = haveOtherNames(a, b, kind);
   const pairs = sameSourcePairs(a, b);
   const listedTwice = pairs.filter(([one, other]) => !one.gone && !other.gone);
   if (listedTwice.length > 0) {
     const isShared = listedTwice.some(([one, other]) => shareKey(one, other, kind));
-    return isShared && !haveOther ? 'same_source' : 'incompatible';
+    return !haveOther && (isShared || haveCommonName(a, b)) ? 'same_source' : 'incompatible';
   }
   const isOneGone = isGone(a) !== isGone(b);
   const isGivenUp = !isOneGone && haveGivenUp(a, b, kind);
@@ -71,6 +73,12 @@ function relationByAddress(a: Cluster, b: Cluster, kind: KeyKind): Relation {
   if (pairs.length > 0) return 'listed_before';
   if (isGivenUp) return 'given_up';
   return haveMoved ? 'has_left' : 'joinable';
+}
+
+/** Returns true if two present people with one address are certainly two. */
+export function areOtherPeople(a: Cluster, b: Cluster, tier: Tier): boolean {
+  const relation = relationOf(a, b, tier);
+  return !isGone(a) && !isGone(b) && ['other_name', 'other_number', 'incompatible'].includes(relation);
 }
 
 /** Returns true if a shared address belongs to one of them and only to a deleted record of the other. */
@@ -121,15 +129,26 @@ function sameSourcePairs(a: Cluster, b: Cluster): [Person, Person][] {
   );
 }
 
-/** Returns true if both names are known and no name of one agrees with a name of the other. */
-function haveOtherNames(a: Cluster, b: Cluster): boolean {
+/**
+ * Returns true if no name of one agrees with a name of the other, or if two records with the key have other names: a third
+ * one, whose name is like both, makes them no one person.
+ */
+function haveOtherNames(a: Cluster, b: Cluster, kind: KeyKind): boolean {
   const pairs = namePairs(a, b);
-  return pairs.length > 0 && pairs.every(([name, other]) => namesDisagree(name, other));
+  if (!pairs.some(([name, other]) => namesDisagree(name, other))) return false;
+  const isOther = (one: Person) =>
+    b.members.some((other) => namesDisagree(one.name, other.name) && shareKey(one, other, kind));
+  return a.members.some(isOther) || pairs.every(([name, other]) => namesDisagree(name, other));
 }
 
 /** Returns true if a name of one has a word in common with a name of the other, and not only the surname. */
 function haveCommonName(a: Cluster, b: Cluster): boolean {
   return namePairs(a, b).some(([name, other]) => shareName(name, other));
+}
+
+/** Returns true if a record of each has the same full name. */
+export function haveOneName(a: Cluster, b: Cluster): boolean {
+  return namePairs(a, b).some(([name, other]) => isSameName(name, other));
 }
 
 /** Returns true if both names are known and one of them agrees with one of the other. */

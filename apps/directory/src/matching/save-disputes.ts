@@ -61,6 +61,10 @@ const reasons: Record<Doubt | 'linked_elsewhere' | 'several', { reason: string; 
     reason: 'differs from that of the person it is linked to',
     evidence: 'it was linked before one of them was changed',
   },
+  shared_address: {
+    reason: 'links it, and belongs to another person, too',
+    evidence: 'nothing else connects the record with its person',
+  },
   linked_elsewhere: {
     reason: 'belongs to another person than the one it is linked to',
     evidence: 'the person it is linked to does not have it',
@@ -100,7 +104,8 @@ function evidenceOf(
   candidate: string,
   { identityId }: StoredRecord,
 ): string[] {
-  if (doubt === 'changed_number' && candidate !== identityId) return [`${key.kind} is the same`];
+  const isOwn = candidate === identityId;
+  if ((doubt === 'changed_number' || doubt === 'shared_address') && !isOwn) return [`${key.kind} is the same`];
   const { evidence } = reasons[doubt ?? 'several'];
   return [`${key.kind} ${doubt === 'changed_number' ? 'differs' : 'is the same'}`, ...(evidence ? [evidence] : [])];
 }
