@@ -47,7 +47,11 @@ function company() {
       const listed: Row[] = Object.entries(rows).map(([id, fields]) => ({ id, fields }));
       const names = [...directory.entries.keys(), ...listed.map(({ id }) => `${source.name} ${id}`)];
       const reading = { rows: listed, removed: [], since: undefined, end: undefined, isComplete: true };
-      return runs.run(nextRound(), source, reading, { created: [...new Set(names)], aside: new Set(taking) });
+      return runs.run(nextRound(), source, reading, {
+        created: [...new Set(names)],
+        aside: new Set(taking),
+        given: new Set(),
+      });
     },
     people: () => directory.people().map((entries) => entries.map(({ name }) => name).join(' + ')),
     reviews: () => cases.open().map(({ entry }) => entry.name),

@@ -159,13 +159,16 @@ export class Tenant {
     return { id, status: await this.statusOf(id) };
   }
 
-  /** The external ids of the rows of runs that waited because a person would have lost access. */
-  async setAsideForAccess(jobs: readonly string[]): Promise<Set<string>> {
-    const rows = await this.sync.rows.rows<{ id: string }>(
-      `select external_id as id from sync_plan_entries where job_id = any($1) and 'losing' = any(changed_fields)`,
-      [jobs],
-    );
-    return new Set(rows.map(({ id }) => id));
+  /** The external ids of the rows of runs that waited because a person would have lost access, or got it again. */
+  async setAsideForAccess(jobs: readonly string[]): Promise<{ aside: Set<string>; given: Set<string> }> {
+    const marked = async (mark: string) => {
+      const rows = await this.sync.rows.rows<{ id: string }>(
+        'select external_id as id from sync_plan_entries where job_id = any($1) and $2 = any(changed_fields)',
+        [jobs, mark],
+      );
+      return new Set(rows.map(({ id }) => id));
+    };
+    return { aside: await marked('losing'), given: await marked('gaining') };
   }
 
   async statusOf(job: string): Promise<string> {

@@ -122,8 +122,8 @@ class History {
     const lost = this.runs.lostToday();
     // A run beside a held one drops its plan, in which the same rows waited.
     const held = this.runs.heldOf(source);
-    const aside = await this.tenant.setAsideForAccess([job.id, ...(held ? [this.jobOf(held)] : [])]);
-    const run = this.runs.run(nth, source, reader.reading(), { created, aside });
+    const access = await this.tenant.setAsideForAccess([job.id, ...(held ? [this.jobOf(held)] : [])]);
+    const run = this.runs.run(nth, source, reader.reading(), { created, ...access });
     this.jobs[this.runs.all.indexOf(run)] = job.id;
     // A row that stands on two pages is an error of its job.
     const isSame = run.status === job.status.replace('_with_errors', '');

@@ -1,12 +1,13 @@
 // "Deletion detection" of docs/directory.md: by which changes people of other sources lose access.
 import type { Directory } from './directory.js';
 import { statusOfPerson } from './lifecycle.js';
-import { destructiveAction } from './sweep.js';
+import { destructiveAction, isEnabled } from './sweep.js';
 import { type Entry, isDeleted, isUser } from './types.js';
 
 interface Tried {
-  /** The people who lose access. */
+  /** The people who lose access, and those who get it again. */
   losing: ReadonlySet<number>;
+  gaining: readonly number[];
   /** The names of the new and changed records by which they do. */
   takers: ReadonlySet<string>;
   after: State;
@@ -59,7 +60,11 @@ function compare(before: State, after: State): Omit<Tried, 'after'> {
     size = rest.size;
     rest = new Set([...rest, ...of(rest).filter(isMoved).flatMap(personsOf)]);
   }
-  return { losing, takers: new Set([...direct, ...of(rest)].map(({ name }) => name)) };
+  return {
+    losing,
+    gaining: gainersBetween(accessOf(before), after),
+    takers: new Set([...direct, ...of(rest)].map(({ name }) => name)),
+  };
 }
 
 /** The status of each person, with the records that the person has. */
@@ -76,13 +81,24 @@ export function peopleWithAccess(state: State): number {
 }
 
 /** Returns who has lost access since. */
-export function losersBetween(was: ReturnType<typeof accessOf>, after: State): number[] {
+export function losersBetween(was: Access, after: State): number[] {
+  return changedBetween(was, after, (from, to) => destructiveAction({ status: from }, to) !== undefined);
+}
+
+/** Returns who has got access again since. */
+function gainersBetween(was: Access, after: State): number[] {
+  return changedBetween(was, after, isEnabled);
+}
+
+type Access = ReturnType<typeof accessOf>;
+
+function changedBetween(was: Access, after: State, isMeant: (from: string, to: string) => boolean): number[] {
   const is = peopleOf(after);
-  const lost = [...was].filter(([person, { status, entries }]) => {
+  const changed = [...was].filter(([person, { status, entries }]) => {
     const now = is.get(person) ?? is.get(successorOf(entries, after)) ?? [];
-    return now.length > 0 && destructiveAction({ status }, statusOfPerson(now)) !== undefined;
+    return now.length > 0 && isMeant(status, statusOfPerson(now));
   });
-  return lost.map(([person]) => person);
+  return changed.map(([person]) => person);
 }
 
 function peopleOf(state: State): Map<number, Entry[]> {

@@ -9,7 +9,9 @@ import { formerId } from './reused-ids.js';
 import {
   actionOf,
   countedChanges,
+  enabled,
   exceedsAdditions,
+  gaining,
   heldBy,
   isAddition,
   isNew,
@@ -40,6 +42,7 @@ export interface Reading {
 export interface Observed {
   created: readonly string[];
   aside: ReadonlySet<string>;
+  given: ReadonlySet<string>;
 }
 
 export interface Run {
@@ -81,9 +84,9 @@ export class Runs {
 
   /**
    * Results that depend on the order of batches are given: `created` has the names of all records in the order of their creation,
-   * and `aside` the ids of rows of which the run would have taken access from a person.
+   * and `aside` and `given` the ids of rows by which a person would have lost access during the run, or got it.
    */
-  run(nth: number, source: Source, reading: Reading, { created, aside }: Observed): Run {
+  run(nth: number, source: Source, reading: Reading, { created, aside, given }: Observed): Run {
     const { removed, since, end, isComplete } = reading;
     const rows = reading.rows.filter((row) => !this.erasures.leavesOut(source, row));
     const { entries } = this.directory;
@@ -92,7 +95,9 @@ export class Runs {
     // The last row of an id counts.
     const listed = new Map(rows.map((row) => [row.id, row]));
     const all = [...listed.values()].map((row): Planned => {
-      const planned = this.planned(source, row, isGuarded);
+      const own = this.planned(source, row, isGuarded);
+      const gives = given.has(row.id) && !own.changed.includes(enabled);
+      const planned = gives ? { ...own, changed: [...own.changed, gaining] } : own;
       return aside.has(row.id) && isAddition(planned) ? { ...planned, action: 'disable', takes: true } : planned;
     });
     const waits = (each: Planned) => !isAddition(each) || each.changed.length > 0 || (isGuarded && !each.entry);
@@ -114,7 +119,8 @@ export class Runs {
       this.apply(run, plan);
       this.directory.match(nth, new Set([...this.held().map((other) => other.nth), nth]), []);
     });
-    if (tried[0]?.losing.size) throw new Error('people lose access before the run is complete');
+    if (tried[0]?.losing.size || tried[0]?.gaining.length)
+      throw new Error('people lose or get access before the run is complete');
     for (const each of atTheEnd)
       if (each.takes && isComplete && !tried[1]?.takers.has(nameOf(source, each.id)))
         each.action = actionOf(each.entry, each.status);
@@ -128,7 +134,7 @@ export class Runs {
       if (run.isFull) held.plan = held.plan.filter((old) => !isNewId(old) || atTheEnd.some(({ id }) => id === old.id));
     }
     const isObsolete = run.isFull && held?.plan.length === 0;
-    if (isComplete && held && !isObsolete) this.endBeside(held, run, before, stored);
+    if (isComplete && held && !isObsolete) this.endBeside(held, run, { ...before, read }, stored);
     else if (isComplete) this.end(run, { ...before, read }, stored);
     this.match(nth, [], created);
     const known = new Set(stored.map(({ person }) => person));
@@ -194,14 +200,14 @@ export class Runs {
   private endBeside(
     held: Run,
     run: Run,
-    { plan, living, isGuarded }: { plan: Planned[]; living: number; isGuarded: boolean },
+    { plan, living, isGuarded, read }: { plan: Planned[]; living: number; isGuarded: boolean; read: number },
     stored: readonly Entry[],
   ): void {
     const additions = plan.filter(isAddition);
     const waits =
       additions.length > 0 &&
       (held.plan.some(isAddition) ||
-        exceedsAdditions(run.source, additions, { living, isGuarded, isFull: run.isFull }, stored));
+        exceedsAdditions(run.source, additions, { living, read, isGuarded, isFull: run.isFull }, stored));
     if (!waits) this.apply(run, additions);
     if (!waits && additions.length === plan.length) this.complete(run);
   }

@@ -56,14 +56,21 @@ export const countedChanges = (
   { safeguard }: Source,
   isGuarded: boolean,
 ): string[] => {
-  const isEnabled = before && status === 'active' && [...stopped, 'deleted'].includes(before.status);
   const changed = safeguard.changedFields.filter(
     (field) => isGuarded && before?.fields[field] && before.fields[field] !== fields[field],
   );
-  const marks = [...(isEnabled ? [enabled] : []), ...(isReused(before, fields) ? [reused] : [])];
+  const marks = [
+    ...(before && isEnabled(before.status, status) ? [enabled] : []),
+    ...(isReused(before, fields) ? [reused] : []),
+  ];
   return [...changed, ...marks];
 };
-const enabled = 'enabled';
+export const isEnabled = (from: string, to: string): boolean =>
+  to === 'active' && [...stopped, 'deleted'].includes(from);
+
+export const enabled = 'enabled';
+/** Gives access to a person whom other sources say has left. */
+export const gaining = 'gaining';
 export const reused = 'reused';
 
 /** People who would lose access by a run, and did by the others of a day, of those who had it. */
@@ -108,13 +115,13 @@ export function heldBy(
     isTooMany(count('disable'), recent.disable, disabled) ||
     (read === 0 && count('delete') > 0) ||
     (losses !== undefined && isTooMany(losses.count, losses.before, disabled, losses.of));
-  return { removals, additions: exceedsAdditions(source, plan, { living, isGuarded, isFull }, entries) };
+  return { removals, additions: exceedsAdditions(source, plan, { living, read, isGuarded, isFull }, entries) };
 }
 
 export function exceedsAdditions(
   source: Source,
   plan: readonly Planned[],
-  { living, isGuarded, isFull }: { living: number; isGuarded: boolean; isFull: boolean },
+  { living, read, isGuarded, isFull }: { living: number; read: number; isGuarded: boolean; isFull: boolean },
   entries: readonly Entry[],
 ): boolean {
   const { created, rekeyed, changed, changedFields: fields, enabled: returning, reused: others } = source.safeguard;
@@ -125,8 +132,9 @@ export function exceedsAdditions(
   const unknown = isFull ? [] : livingOf(entries, source);
   const replacing = made.flatMap((each) => replacedBy(each, { gone, unknown }, entries) ?? []);
   const changing = (field: string) => plan.filter((each) => each.changed.includes(field)).length;
-  if (living === 0) return false;
-  if (exceeds(changing(enabled), returning, living) || exceeds(changing(reused), others, living)) return true;
+  if (living === 0) return exceeds(changing(gaining), returning, read);
+  const giving = changing(enabled) + changing(gaining);
+  if (exceeds(giving, returning, living) || exceeds(changing(reused), others, living)) return true;
   return (
     isGuarded &&
     (exceeds(count, created, living) ||

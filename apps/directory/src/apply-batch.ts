@@ -11,7 +11,7 @@ import {
 } from '@idsync/database/directory';
 import { applyChanges } from './apply-changes.js';
 import { causedAt, loadTenant } from './cause.js';
-import { asOne, type Divide, inHalves, isFaultOfRecord } from './divide-batch.js';
+import { type AccessChanges, asOne, type Divide, inHalves, isFaultOfRecord } from './divide-batch.js';
 import { type AppliedBatch, repeatedBatches } from './metrics.js';
 import { peopleLimit, withinQuota } from './people-quota.js';
 import { ProposedTimes, TimeRefused } from './proposed-times.js';
@@ -48,8 +48,7 @@ interface Application {
   divide: Divide;
   suspected: boolean;
   proposesTime: boolean;
-  /** External ids of records whose changes take access from their people. */
-  takers: ReadonlySet<string>;
+  found: AccessChanges;
 }
 
 /** Thrown for a batch that may have crashed a process and must therefore be applied alone. */
@@ -69,9 +68,9 @@ export async function applyBatch(
   const once =
     (divide: (tx: Transaction) => Divide, suspected: boolean, proposesTime = false) =>
     () =>
-      settingAside((takers) =>
+      settingAside((found) =>
         database.transaction(tenantId, (tx) =>
-          apply(tx, message, { fixedTime, divide: divide(tx), suspected, proposesTime, takers }),
+          apply(tx, message, { fixedTime, divide: divide(tx), suspected, proposesTime, found }),
         ),
       );
   const asWhole = () => gate.shared(once(asOne, false, times.mayPropose(tenantId)));
@@ -114,7 +113,7 @@ async function applySuspect(
 async function apply(
   tx: Transaction,
   { id, tenant_id: tenantId, data }: Message<'sync.batch.ready'>,
-  { fixedTime, divide, suspected, proposesTime, takers }: Application,
+  { fixedTime, divide, suspected, proposesTime, found: access }: Application,
 ): Promise<AppliedBatch | undefined> {
   if (!(await markReceived(tx, id))) return undefined;
   const batch = await findBatch(tx, data.job_id, data.seq);
@@ -163,8 +162,8 @@ async function apply(
     // The safeguard covers mass changes; in mode record, a client named this one record.
     const { applied, taking } =
       batch.mode === 'record' || batch.dryRun
-        ? { applied: separateReused(changes, cause.rules, now), taking: takers }
-        : await setAside(tx, cause, job, changes, incoming, { guard, takers });
+        ? { applied: separateReused(changes, cause.rules, now), taking: access.takers }
+        : await setAside(tx, cause, job, changes, incoming, { guard, found: access });
     const { admitted, leftOut: beyond } = await withinQuota(tx, tenantId, batch.dryRun ? undefined : limit, applied);
     if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming, guard);
     else {
@@ -172,7 +171,12 @@ async function apply(
       if (batch.mode !== 'record') requireAccessKept(settled, admitted);
     }
     if (contradicts)
-      await contradictHeldPlan(tx, job, counting, changes, { guard, rules: cause.rules, takers: taking });
+      await contradictHeldPlan(tx, job, counting, changes, {
+        guard,
+        rules: cause.rules,
+        takers: taking,
+        givers: access.givers,
+      });
     const absent = new Set(beyond.map(({ external_id }) => external_id));
     const kept = changes.filter(({ record }) => !absent.has(record.externalId));
     const created = kept.filter(({ before }) => !before).length;

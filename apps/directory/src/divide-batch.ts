@@ -28,17 +28,23 @@ export class NotApplicable extends Error {
   override readonly name = 'NotApplicable';
 }
 
-/** Thrown for a batch whose changes take access from people: the run applies them only when it is complete. */
-export class TakesAccess extends Error {
-  override readonly name = 'TakesAccess';
-  constructor(readonly externalIds: readonly string[]) {
-    super(`${externalIds.length} changes take access`);
+/** External ids of the records of a run by which people lose access, or get it again. */
+export interface AccessChanges {
+  takers: ReadonlySet<string>;
+  givers: ReadonlySet<string>;
+}
+
+/** Thrown for a batch that takes or gives access: the run applies these changes only when it is complete. */
+export class ChangesAccess extends Error {
+  override readonly name = 'ChangesAccess';
+  constructor(readonly found: AccessChanges) {
+    super(`${found.takers.size} changes take access, and ${found.givers.size} give it`);
   }
 }
 
 /** Returns true if one record may be the cause of the error, so that a retry of the same batch would fail again. */
 export function isFaultOfRecord(error: unknown): boolean {
-  if (error instanceof TakesAccess) return false;
+  if (error instanceof ChangesAccess) return false;
   const state = sqlState(error);
   // An error without a SQLSTATE is a bug, or a lost connection, on which the division fails as well.
   return state === undefined || faultsOfData.includes(state.slice(0, 2));

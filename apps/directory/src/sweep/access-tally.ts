@@ -2,8 +2,8 @@ import { encodeId, type LosingAccess } from '@idsync/contracts';
 import type { StoredIdentity } from '@idsync/database/directory';
 import { destructiveStep } from './guard.js';
 
-/** Statuses of an identity before and after changes that take access from its person. */
-export interface Loss {
+/** Statuses of an identity before and after changes. */
+export interface Step {
   from: string;
   to: string;
 }
@@ -32,7 +32,7 @@ export function isPerson({ document }: StoredIdentity): boolean {
 /** The people who lose access by all parts of one change, whichever part decides last. */
 export class AccessTally {
   private readonly from = new Map<string, string>();
-  private readonly losses = new Map<string, Loss>();
+  private readonly losses = new Map<string, Step>();
 
   add(changed: ChangedIdentities): void {
     for (const { before, to } of stepsOf(changed)) {

@@ -127,6 +127,43 @@ describe('a new source that takes access from people of another one', () => {
   });
 });
 
+describe('a new source that gives access to people who have left another one', () => {
+  const left = { status: 'inactive' };
+
+  it('is held if there are many, before anybody has access', async () => {
+    await run(old, [people(60, left)]);
+    const job = await run(hr, [people(30, {}, 'n'), people(60, {}, 'n').slice(30)]);
+    expect(await statuses()).toEqual({ inactive: 60 });
+    expect(await planOf(job)).toMatchObject({
+      state: 'held',
+      note: expect.stringContaining('enable 60 of 60 records'),
+    });
+    const [entry] = await harness.fixture.rows<{ action: string; changes: { field: string }[] }>(
+      'select action, changes from sync_plan_entries where job_id = $1 limit 1',
+      [job],
+    );
+    expect(entry?.action).toBe('create');
+    expect(entry?.changes).toContainEqual({ field: 'identity.status', from: 'inactive', to: 'active' });
+  });
+
+  it('gives it when an operator releases the run', async () => {
+    await run(old, [people(60, left)]);
+    const job = await run(hr, [people(60, {}, 'n')]);
+    await harness.fixture.rows(
+      `update sync_jobs set status = 'running', decision = '{"action":"released"}' where id = $1`,
+      [job],
+    );
+    await sweep(harness, job, '2026-11-29T00:00:00Z');
+    expect(await statuses()).toEqual({ active: 60 });
+  });
+
+  it('gives it to few of them without a question', async () => {
+    await run(old, [[...people(57, {}), ...people(60, left).slice(57)]]);
+    await run(hr, [people(60, {}, 'n')]);
+    expect(await statuses()).toEqual({ active: 60 });
+  });
+});
+
 describe('a first source of people beside one of machines', () => {
   it('is not held for leavers whose address a machine has', async () => {
     const machines = await harness.fixture.connector(harness.tenant, { records: 'machine_identity', priority: 50 });

@@ -1,28 +1,46 @@
-import { TakesAccess } from '../divide-batch.js';
+import { type AccessChanges, ChangesAccess } from '../divide-batch.js';
 import type { RecordChange } from '../record-change.js';
 import type { Settled } from '../settle-identities.js';
-import { isPerson, type Loss, stepsOf } from './access-tally.js';
-import { destructiveStep } from './guard.js';
+import { isPerson, type Step, stepsOf } from './access-tally.js';
+import { destructiveStep, isEnablingStep } from './guard.js';
+
+type Steps = Map<string, Step>;
 
 /** Returns the identities that lose access, although their records may be new or unchanged: another source decides now. */
-export function lossesOf(settled: Settled): Map<string, Loss> {
-  const losses = new Map<string, Loss>();
+export function lossesOf(settled: Settled): Steps {
+  return peopleWith(settled, ({ from, to }) => destructiveStep(from, to) !== undefined);
+}
+
+function peopleWith(settled: Settled, isMeant: (step: Step) => boolean): Steps {
+  const steps: Steps = new Map();
   for (const { before, to } of stepsOf(settled)) {
-    if (destructiveStep(before.status, to) && isPerson(before)) losses.set(before.id, { from: before.status, to });
+    const step = { from: before.status, to };
+    if (isMeant(step) && isPerson(before)) steps.set(before.id, step);
   }
-  return losses;
+  return steps;
 }
 
 /**
- * Returns those of the changes by which people lose access, with what their identity loses: those that link a record, or
- * change its status, or else all changes of identities that exchange records with one that loses access.
+ * Returns, by record id, those of the changes by which people lose access, and by which they get it again, with what
+ * their identity loses or gets.
  */
-export function takersOf(settled: Settled, changes: readonly RecordChange[]): Map<string, Loss> {
-  const losses = lossesOf(settled);
+export function accessChangesOf(settled: Settled, changes: readonly RecordChange[]): { takers: Steps; givers: Steps } {
+  const gains = peopleWith(settled, ({ from, to }) => isEnablingStep(from, to));
+  return {
+    takers: causesOf(lossesOf(settled), settled, changes),
+    givers: causesOf(gains, settled, changes),
+  };
+}
+
+/**
+ * Returns the changes that link a record of these people, or change its status, or else all changes of identities that
+ * exchange records with them.
+ */
+function causesOf(losses: Steps, settled: Settled, changes: readonly RecordChange[]): Steps {
   if (losses.size === 0) return new Map();
   const own = new Set(changes.map(({ record }) => record.id));
-  const takers = new Map<string, Loss>();
-  const take = (among: readonly RecordChange[], lost: ReadonlyMap<string, Loss>) => {
+  const takers: Steps = new Map();
+  const take = (among: readonly RecordChange[], lost: ReadonlyMap<string, Step>) => {
     const explained = new Set<string>();
     for (const change of among) {
       const loss = own.has(change.record.id) ? lossOf(change, lost) : undefined;
@@ -57,26 +75,32 @@ function identitiesOf({ record, before }: RecordChange): string[] {
   return [record.identityId, before?.identityId].filter((id) => id !== undefined);
 }
 
-function lossOf(change: RecordChange, losses: ReadonlyMap<string, Loss>): Loss | undefined {
+function lossOf(change: RecordChange, losses: ReadonlyMap<string, Step>): Step | undefined {
   return identitiesOf(change).flatMap((id) => losses.get(id) ?? [])[0];
 }
 
-/** Throws TakesAccess if people lose access by changes that a run must not apply before it is complete. */
+/** Throws ChangesAccess if people lose or get access by changes that a run must not apply before it is complete. */
 export function requireAccessKept(settled: Settled, changes: readonly RecordChange[]): void {
-  const takers = takersOf(settled, changes);
-  if (takers.size === 0) return;
-  throw new TakesAccess(changes.flatMap(({ record }) => (takers.has(record.id) ? record.externalId : [])));
+  const { takers, givers } = accessChangesOf(settled, changes);
+  if (takers.size + givers.size === 0) return;
+  const idsOf = (steps: Steps) =>
+    new Set(changes.flatMap(({ record }) => (steps.has(record.id) ? record.externalId : [])));
+  throw new ChangesAccess({ takers: idsOf(takers), givers: idsOf(givers) });
 }
 
-/** Repeats a transaction with the changes set aside that take access, until the others take none. */
-export async function settingAside<Result>(attempt: (takers: ReadonlySet<string>) => Promise<Result>): Promise<Result> {
+/** Repeats a transaction with the changes set aside that take or give access, until the others do neither. */
+export async function settingAside<Result>(attempt: (found: AccessChanges) => Promise<Result>): Promise<Result> {
   const takers = new Set<string>();
+  const givers = new Set<string>();
   for (;;) {
     try {
-      return await attempt(takers);
+      return await attempt({ takers, givers });
     } catch (error) {
-      if (!(error instanceof TakesAccess) || error.externalIds.every((id) => takers.has(id))) throw error;
-      for (const id of error.externalIds) takers.add(id);
+      if (!(error instanceof ChangesAccess)) throw error;
+      const size = takers.size + givers.size;
+      for (const id of error.found.takers) takers.add(id);
+      for (const id of error.found.givers) givers.add(id);
+      if (takers.size + givers.size === size) throw error;
     }
   }
 }

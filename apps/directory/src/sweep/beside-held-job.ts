@@ -20,11 +20,12 @@ import {
   type JobState,
   type SyncPlan,
 } from '@idsync/database/directory';
+import type { AccessChanges } from '../divide-batch.js';
 import type { KeyRules } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
 import { additionsOf } from './additions-of.js';
 import { additionReasons, destructiveActionOf } from './guard.js';
-import { isSetAside } from './set-aside.js';
+import { changesAccess, isSetAside } from './set-aside.js';
 import { reportsDeletions } from './why-incomplete.js';
 
 /**
@@ -37,21 +38,23 @@ export async function contradictHeldPlan(
   job: { id: string; connectorId: string },
   listed: readonly SourceRecord[],
   changes: readonly RecordChange[],
-  { guard, rules, takers }: { guard: Safeguard | undefined; rules: KeyRules; takers: ReadonlySet<string> },
+  { guard, rules, ...found }: { guard: Safeguard | undefined; rules: KeyRules } & AccessChanges,
 ): Promise<void> {
   const held = await findHeldJob(tx, job.connectorId, job.id);
   if (held === undefined) return;
   const actions = new Map(
     changes.map((change) => {
       const { externalId } = change.record;
-      return [externalId, destructiveActionOf(change) ?? (takers.has(externalId) ? 'disable' : undefined)];
+      return [externalId, destructiveActionOf(change) ?? (found.takers.has(externalId) ? 'disable' : undefined)];
     }),
   );
   const present = listed.filter(({ removed }) => !removed).map(({ external_id }) => external_id);
   await dropContradicted(tx, held, {
     kept: present.filter((id) => actions.get(id) === undefined),
     listed: present.filter((id) => actions.get(id) !== 'delete'),
-    waiting: changes.filter((change) => isSetAside(change, guard, rules)).map(({ record }) => record.externalId),
+    waiting: changes
+      .filter((change) => changesAccess(change, found) || isSetAside(change, guard, rules))
+      .map(({ record }) => record.externalId),
   });
 }
 
@@ -110,7 +113,7 @@ async function deferAdditions(tx: Transaction, tenantId: string, job: JobState, 
     const additions = people && (await additionsOf(tx, tenantId, job));
     const marks = await countMarks(tx, job.id);
     const guard = people ?? (await findSafeguard(tx, job.connectorId));
-    if (additionReasons(guard, { known, additions, ...marks }).length === 0) return false;
+    if (additionReasons(guard, { known, additions, ...marks }, job.recordsRead).length === 0) return false;
   }
   await dropAllEntries(tx, job.id);
   return true;

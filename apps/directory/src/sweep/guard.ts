@@ -27,16 +27,23 @@ export function destructiveStep(from: string, to: string): DestructiveAction | u
 
 /** Returns true if the change gives access again to a record that had none. */
 export function isEnabled({ record, before }: RecordChange): boolean {
-  return before !== undefined && record.status === 'active' && (isDeleted(before) || stopped.has(before.status));
+  return before !== undefined && isEnablingStep(before.status, record.status);
+}
+
+/** Returns true for a change that gives access again, of a record or of an identity. */
+export function isEnablingStep(from: string, to: string): boolean {
+  return to === 'active' && (isDeleted({ status: from }) || stopped.has(from));
 }
 
 /** Counts of a plan that the safeguard bounds. */
-export type PlannedCounts = Pick<SyncPlan, 'deletions' | 'disables'> & {
+export type PlannedCounts = Removals & {
   known: number;
   /** Of the disables those that take access from people of other sources. */
   losing?: number;
   /** Records that return to `active`. */
   enabled?: number;
+  /** Others that give access to people who have left other sources. */
+  gaining?: number;
   /** External ids under which the source lists other people. */
   reused?: number;
   /** Absent in the first import of a source, and for sources that do not list people. */
@@ -49,8 +56,10 @@ const smallTeam = 5;
 /** Percentages of the records of a small source, which has fewer than the bound, that a run may remove or change. */
 const mostOfFew: Partial<Record<BoundedRule, number>> = { deleted: 25, disabled: 25, changed: 50 };
 
+type Removals = Pick<SyncPlan, 'deletions' | 'disables'>;
+
 /** Removals of the other runs of a day; `losses`: absent if none of all sources took access from people. */
-type Recent = Pick<SyncPlan, 'deletions' | 'disables'> & { losses?: LossesOfDay | undefined };
+type Recent = Removals & { losses?: LossesOfDay | undefined };
 
 /** People who would lose access by a run, and did by earlier ones, of those who had it. */
 export interface LossesOfDay {
@@ -78,7 +87,7 @@ export function quarantineReasons(
   run: RunRecords,
   recent: Recent = { deletions: 0, disables: 0 },
 ): QuarantineReason[] {
-  const additions = additionReasons(guard, plan);
+  const additions = additionReasons(guard, plan, run.recordsRead);
   // New ids explain as many deletions.
   const isExplained = additions.some(({ rule, count }) => rule === 'rekeyed' && count >= plan.deletions);
   const removals = removalReasons(guard, plan, run, recent).filter(({ rule }) => !isExplained || rule !== 'deleted');
@@ -139,13 +148,14 @@ function removalReasons(
 
 /**
  * Returns the reasons why a source must not enable these records and, if it already has people, not get these new or
- * changed ones. Without known records, everything is new.
+ * changed ones. Without known records, everything is new, and only what gives access to people of other sources counts.
  */
 export function additionReasons(
   guard: Safeguard,
-  { known: of, additions, enabled = 0, reused = 0 }: Pick<PlannedCounts, 'known' | 'additions' | 'enabled' | 'reused'>,
+  { known, additions, enabled = 0, gaining = 0, reused = 0 }: Omit<PlannedCounts, keyof Removals | 'losing'>,
+  recordsRead: number,
 ): QuarantineReason[] {
-  if (of === 0) return [];
+  const of = known || recordsRead;
   const exceeded = (
     rule: Exclude<BoundedRule, 'deleted' | 'disabled'>,
     count: number,
@@ -158,10 +168,14 @@ export function additionReasons(
     const text = rule === 'reused' && records === 0 ? does : `${does}, ${moreThan(percent, records)}`;
     return [{ rule, ...(field && { field }), count, of, max_percent: percent, max_records: records, text }];
   };
+  const enabling = (known && enabled) + gaining;
+  const across = gaining > 0 ? ` (${gaining} decide about people of other sources)` : '';
+  const returning = exceeded('enabled', enabling, `enable ${enabling} of ${of} records${across}`);
+  if (known === 0) return returning;
   const { created, changed, rekeyed } = additions ?? { created: 0, changed: [], rekeyed: [] };
   return [
     ...exceeded('reused', reused, `list other people under ${reused} of ${of} ids`),
-    ...exceeded('enabled', enabled, `enable ${enabled} of ${of} records`),
+    ...returning,
     ...rekeyed.flatMap(({ field, count }) =>
       exceeded('rekeyed', count, `replace ${count} of ${of} records by new ids with the same ${field}`, field),
     ),

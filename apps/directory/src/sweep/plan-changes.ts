@@ -6,9 +6,9 @@ import type { Cause } from '../cause.js';
 import { activeKeys, isPermanent, keyText } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 import type { Settled } from '../settle-identities.js';
-import { takersOf } from './access.js';
+import { accessChangesOf } from './access.js';
 import { countedChanges } from './changed-fields.js';
-import { planEntry, takesAccess } from './plan-entry.js';
+import { givesAccess, planEntry, takesAccess } from './plan-entry.js';
 
 /**
  * Applies changes of a batch, stores the result as plan entries and rolls the changes back. Planning thus runs the same
@@ -27,13 +27,14 @@ export async function planChanges(
   if (changes.length === 0) return new Set();
   const settled = await tx.rolledBack(() => applyChanges(tx, { ...cause, proposesTime: false }, changes));
   const own = new Set(changes.map(({ record }) => record.id));
-  const takers = takersOf(settled, changes);
+  const { takers, givers } = accessChangesOf(settled, changes);
   const entries = settled.records.flatMap((change) => {
     const listed = own.has(change.record.id) ? incoming.get(change.record.externalId) : undefined;
     if (!listed) return [];
     const changedFields = countedChanges(change, guard, cause.rules);
     const entry = planEntry(change, listed, knownIdentity(change, settled));
-    return [takesAccess({ ...entry, changedFields }, takers.get(change.record.id))];
+    const { id } = change.record;
+    return [takesAccess(givesAccess({ ...entry, changedFields }, givers.get(id)), takers.get(id))];
   });
   const made = guard ? changes.filter(({ before }) => !before) : [];
   const resembled = await findResembled(tx, cause, made);

@@ -3,7 +3,7 @@ import { type PlanEntry, planMarks, statusOfIdentity } from '@idsync/database/di
 import { boundChanges } from '../bound-changes.js';
 import { diffFields } from '../diff-fields.js';
 import type { RecordChange } from '../record-change.js';
-import type { Loss } from './access-tally.js';
+import type { Step } from './access-tally.js';
 import { destructiveActionOf } from './guard.js';
 
 /**
@@ -35,12 +35,23 @@ export function planEntry(
 }
 
 /** A change that takes access from its person waits like a disable, and shows the statuses of the identity. */
-export function takesAccess<Entry extends Omit<PlanEntry, 'id'>>(entry: Entry, loss: Loss | undefined): Entry {
+export function takesAccess<Entry extends Omit<PlanEntry, 'id'>>(entry: Entry, loss: Step | undefined): Entry {
   if (!loss || entry.action === 'disable' || entry.action === 'delete') return entry;
   return {
     ...entry,
     action: 'disable',
     changes: [...entry.changes, { field: statusOfIdentity, ...loss }],
     changedFields: [...(entry.changedFields ?? []), planMarks.losing],
+  };
+}
+
+/** A change that gives access to its person counts as one that enables a record. */
+export function givesAccess<Entry extends Omit<PlanEntry, 'id'>>(entry: Entry, gain: Step | undefined): Entry {
+  const { changedFields = [] } = entry;
+  if (!gain || changedFields.includes(planMarks.enabled)) return entry;
+  return {
+    ...entry,
+    changes: [...entry.changes, { field: statusOfIdentity, ...gain }],
+    changedFields: [...changedFields, planMarks.gaining],
   };
 }

@@ -3,7 +3,7 @@ import { findJobState, findOpenEntries, keepAccess, lockPlan, planMarks } from '
 import { applyChanges } from '../apply-changes.js';
 import { causedAt, loadTenant } from '../cause.js';
 import { runChunk } from '../run-chunk.js';
-import { takersOf } from './access.js';
+import { accessChangesOf } from './access.js';
 import { plannedChanges } from './planned-changes.js';
 
 /** The planned changes that would take access. */
@@ -47,7 +47,7 @@ async function recheckChunk(
   const cause = { ...tenant, jobId, ...causedAt(fixedTime) };
   const { changes } = await plannedChanges(tx, job, entries, cause);
   const settled = await tx.rolledBack(() => applyChanges(tx, cause, changes));
-  const takers = takersOf(settled, changes);
+  const { takers } = accessChangesOf(settled, changes);
   const taking = new Set(changes.flatMap(({ record }) => (takers.has(record.id) ? record.externalId : [])));
   await keepAccess(
     tx,

@@ -1,6 +1,7 @@
 import type { Safeguard, SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import type { Cause } from '../cause.js';
+import type { AccessChanges } from '../divide-batch.js';
 import type { KeyRules } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
 import { countedChanges } from './changed-fields.js';
@@ -17,10 +18,14 @@ export function isSetAside(change: RecordChange, guard: Safeguard | undefined, r
   return guard !== undefined && change.before === undefined;
 }
 
+export function changesAccess({ record }: RecordChange, { takers, givers }: AccessChanges): boolean {
+  return takers.has(record.externalId) || givers.has(record.externalId);
+}
+
 /**
  * Plans the changes that are set aside, and returns the others. Only the sweep knows how many there are in the whole run, so
- * it applies all of them or none. `takers`: external ids of changes that take access from their people; with those that
- * were found among the planned ones, they are returned as `taking`.
+ * it applies all of them or none. `found`: changes that take or give access; the former are returned as `taking`, with those
+ * among the planned ones.
  */
 export async function setAside(
   tx: Transaction,
@@ -28,18 +33,16 @@ export async function setAside(
   job: { id: string; connectorId: string },
   changes: readonly RecordChange[],
   incoming: ReadonlyMap<string, SourceRecord>,
-  { guard, takers }: { guard: Safeguard | undefined; takers: ReadonlySet<string> },
+  { guard, found }: { guard: Safeguard | undefined; found: AccessChanges },
 ): Promise<{ applied: RecordChange[]; taking: ReadonlySet<string> }> {
-  const planned = changes.filter(
-    (change) => takers.has(change.record.externalId) || isSetAside(change, guard, cause.rules),
-  );
-  if (planned.length === 0) return { applied: [...changes], taking: takers };
-  const found = await planChanges(tx, cause, job, planned, incoming, guard);
+  const planned = changes.filter((change) => changesAccess(change, found) || isSetAside(change, guard, cause.rules));
+  if (planned.length === 0) return { applied: [...changes], taking: found.takers };
+  const planTakers = await planChanges(tx, cause, job, planned, incoming, guard);
   const applied = [
     ...changes.filter((change) => !planned.includes(change)),
     ...planned.flatMap((change) => undone(change, job)),
   ];
-  return { applied, taking: new Set([...takers, ...found]) };
+  return { applied, taking: new Set([...found.takers, ...planTakers]) };
 }
 
 /**

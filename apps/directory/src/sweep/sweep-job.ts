@@ -25,6 +25,7 @@ import {
   type JobState,
   lockPlan,
   markEntriesDone,
+  noMarks,
   planDeletions,
   preventCancellation,
   type SyncPlan,
@@ -155,9 +156,10 @@ async function completePlan(
   }
   const { create, update, delete: deletions, disable: disables } = await countEntries(tx, job.id);
   const additions = people && (await additionsOf(tx, tenantId, job));
-  const marks = update + disables > 0 ? await countMarks(tx, job.id) : { enabled: 0, reused: 0, losing: 0 };
+  const marks = create + update + disables > 0 ? await countMarks(tx, job.id) : noMarks;
   // Counting reads all records of the connector.
-  const isEmpty = deletions + disables + marks.enabled + marks.reused + (additions ? create + update : 0) === 0;
+  const isEmpty =
+    deletions + disables + marks.enabled + marks.gaining + marks.reused + (additions ? create + update : 0) === 0;
   const known = isEmpty ? plan.known : await countKnown(tx, job, plan);
   const counts = { known: known ?? 0, deletions, disables, ...marks, additions };
   const guard = people ?? (await findSafeguard(tx, job.connectorId));

@@ -6,20 +6,24 @@ import type { PlanAction } from '../entities/sweep.entities.js';
 
 /**
  * Stand in `changed_fields` for a return to `active`, for an id of another person, and for a change by which a person
- * loses access although its record is not disabled. No fields have these names.
+ * loses access although its record is not disabled, or gets it again although its record is not enabled. No fields have
+ * these names.
  */
-export const planMarks = { enabled: 'enabled', reused: 'reused', losing: 'losing' } as const;
+export const planMarks = { enabled: 'enabled', reused: 'reused', losing: 'losing', gaining: 'gaining' } as const;
+
+export const noMarks: Record<keyof typeof planMarks, number> = { enabled: 0, reused: 0, losing: 0, gaining: 0 };
 
 /** Counts the planned changes with each mark; `losing` only those that still take access. */
 export async function countMarks(tx: Transaction, jobId: string): Promise<Record<keyof typeof planMarks, number>> {
   const [row] = await tx.query<Record<keyof typeof planMarks, number>>(
     `select count(*) filter (where $2 = any(changed_fields))::int as enabled,
             count(*) filter (where $3 = any(changed_fields))::int as reused,
-            count(*) filter (where $4 = any(changed_fields) and action = 'disable')::int as losing
+            count(*) filter (where $4 = any(changed_fields) and action = 'disable')::int as losing,
+            count(*) filter (where $5 = any(changed_fields))::int as gaining
        from sync_plan_entries where job_id = $1`,
-    [jobId, planMarks.enabled, planMarks.reused, planMarks.losing],
+    [jobId, planMarks.enabled, planMarks.reused, planMarks.losing, planMarks.gaining],
   );
-  return row ?? { enabled: 0, reused: 0, losing: 0 };
+  return row ?? noMarks;
 }
 
 /** Counts of the additions and changes of a plan that the safeguard bounds. */
