@@ -1,12 +1,9 @@
-import { decidingUsers, type PersonStatus, type RankedUser } from '@idsync/contracts';
+import { decidingUsers, type PersonStatus, type RankedUser, statusRank } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
 import { isTombstone } from './matching/record-keys.js';
 import type { Precedence } from './rank-sources.js';
 
 type RecordState = Pick<StoredRecord, 'kind' | 'status' | 'connectorId' | 'contentHash'>;
-
-/** Best first. */
-export const statusRank: readonly PersonStatus[] = ['active', 'pending', 'suspended', 'inactive', 'deleted'];
 
 const fromAccount: Readonly<Record<string, PersonStatus>> = {
   active: 'active',

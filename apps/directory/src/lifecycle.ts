@@ -1,21 +1,20 @@
 import { TZDate } from '@date-fns/tz';
-import { type EventType, isRealDate, type LifecyclePolicy, type PersonStatus } from '@idsync/contracts';
+import {
+  type Employment,
+  type EventType,
+  employmentIn,
+  employmentStatus,
+  isDay,
+  type LifecyclePolicy,
+  type PersonStatus,
+  utcTimeOf,
+} from '@idsync/contracts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
 export interface LifecycleState {
   status: PersonStatus;
   since: Date;
-}
-
-/** A user's employment data. */
-export interface Employment {
-  /** Status from the source, if it gives one. */
-  sourceStatus?: PersonStatus;
-  /** When the person becomes active. */
-  startsAt?: Date;
-  /** When the person leaves. */
-  endsAt?: Date;
 }
 
 /** The part of a tenant's policy that applies to the records of one source. */
@@ -40,37 +39,19 @@ export function retentionMs(policy: LifecyclePolicy): number {
   return policy.retention_days * dayMs;
 }
 
-/**
- * Returns the employment that a record describes. A person is employed from the beginning of the hire date to the end of
- * the termination date. A termination date before the hire date ended an earlier employment, and one that stands for no
- * date ends nothing.
- */
+/** Returns the employment that a record describes by these rules. */
 export function employmentOf(
   fields: Readonly<Record<string, readonly string[]>>,
   { timeZone, startDaysBefore }: EmploymentRules,
 ): Employment {
-  const sourceStatus = fields.status?.[0] as PersonStatus | undefined;
-  const hired = fields.hire_date?.[0];
-  const terminated = fields.termination_date?.find(isRealDate);
-  const isOver = hired !== undefined && terminated !== undefined && terminated < hired;
-  return {
-    ...(sourceStatus && { sourceStatus }),
-    ...(hired !== undefined && { startsAt: timeOf(hired, timeZone, -startDaysBefore) }),
-    ...(terminated !== undefined && !isOver && { endsAt: timeOf(terminated, timeZone, isDay(terminated) ? 1 : 0) }),
-  };
-}
-
-/** True for a date that its source gave without a time. */
-function isDay(date: string): boolean {
-  return date.endsWith('T00:00:00.000Z');
+  return employmentIn(fields, (date, plusDays) => timeOf(date, timeZone, plusDays), startDaysBefore);
 }
 
 /** Returns the time of a date plus a number of days. A day begins at midnight in the time zone. */
 function timeOf(date: string, timeZone: string, plusDays: number): Date {
-  const utc = new Date(date);
-  const day = [utc.getUTCFullYear(), utc.getUTCMonth(), utc.getUTCDate() + plusDays] as const;
-  if (!isDay(date)) return new Date(utc.getTime() + plusDays * dayMs);
-  return new Date(timeZone === 'UTC' ? Date.UTC(...day) : new TZDate(...day, timeZone).getTime());
+  const utc = utcTimeOf(date, plusDays);
+  if (timeZone === 'UTC' || !isDay(date)) return utc;
+  return new Date(new TZDate(utc.getUTCFullYear(), utc.getUTCMonth(), utc.getUTCDate(), timeZone).getTime());
 }
 
 /**
@@ -87,14 +68,6 @@ export function nextStatus(
   const status = employmentStatus(employment, now);
   const isGone = status === 'inactive' && before !== undefined && hasLeftForGood(before, graceMs, now);
   return isGone ? 'deleted' : status;
-}
-
-function employmentStatus({ sourceStatus, startsAt, endsAt }: Employment, now: Date): PersonStatus {
-  if (sourceStatus === 'inactive' || sourceStatus === 'deleted') return sourceStatus;
-  if (endsAt !== undefined && endsAt <= now) return 'inactive';
-  if (sourceStatus === 'suspended') return 'suspended';
-  const hasStarted = startsAt === undefined ? sourceStatus !== 'pending' : startsAt <= now;
-  return hasStarted ? 'active' : 'pending';
 }
 
 function hasLeftForGood({ status, since }: LifecycleState, graceMs: number, now: Date): boolean {

@@ -1,6 +1,5 @@
-import type { PersonStatus } from '@idsync/contracts';
+import { compareEmployments, type PersonStatus, type RankedEmployment } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
-import { statusRank } from './derive-status.js';
 
 /**
  * Returns the records without the users that are not the primary employment of their source. The primary employment is
@@ -18,17 +17,10 @@ export function primaryEmployments(records: readonly StoredRecord[]): StoredReco
 
 /** Returns true if the first of two users is rather the primary employment. */
 export function precedes(a: StoredRecord, b: StoredRecord): boolean {
-  const byStatus = rankOf(a) - rankOf(b);
-  if (byStatus !== 0) return byStatus < 0;
-  const [hiredA, hiredB] = [hireDateOf(a), hireDateOf(b)];
-  return hiredA === hiredB ? a.externalId < b.externalId : hiredA > hiredB;
+  const compared = compareEmployments(employmentOfUser(a), employmentOfUser(b));
+  return compared === 0 ? a.externalId < b.externalId : compared < 0;
 }
 
-function rankOf({ status }: StoredRecord): number {
-  return statusRank.indexOf(status as PersonStatus);
-}
-
-/** An ISO date, which sorts as text; empty if the source gives none. */
-function hireDateOf({ fields }: StoredRecord): string {
-  return fields.hire_date?.[0] ?? '';
+function employmentOfUser({ status, fields }: StoredRecord): RankedEmployment {
+  return { status: status as PersonStatus, hireDate: fields.hire_date?.[0] ?? '' };
 }

@@ -42,6 +42,7 @@ export type { ScimPushConfig } from './connectors/scim-push.js';
 export { isSecretLdapAttribute, secretRefused } from './connectors/secret-attributes.js';
 export type { SqlConfig } from './connectors/sql.js';
 export { documentVersion, searchVersion } from './document-version.js';
+export * from './employments.js';
 export { describeEvents } from './event-catalogue/describe-events.js';
 export { eventBody } from './event-catalogue/event-bodies.js';
 export * from './events.js';
