@@ -121,6 +121,7 @@ export const reportsChanges = ({ employments }: Source): boolean => !employments
 export class SourceContent {
   private rows: Row[] = [];
   private repeated: Row[] = [];
+  private ends: Row[] = [];
   private isShifted = false;
   private removed: Row[] = [];
   /** External ids in the order of their changes, for sources that report them. */
@@ -131,9 +132,9 @@ export class SourceContent {
     private readonly nextId: () => string,
   ) {}
 
-  /** The rows of a complete read. An earlier version of a repeated row stands first. */
+  /** The rows of a complete read. Another row of an id stands first, or last if it is a position that has ended. */
   all(): Row[] {
-    const rows = [...this.repeated, ...this.rows];
+    const rows = [...this.repeated, ...this.rows, ...this.ends];
     return this.isShifted ? rows.map(({ id, fields }) => ({ id, fields: shifted(fields) })) : rows;
   }
 
@@ -145,6 +146,7 @@ export class SourceContent {
   /** Repeated rows and shifted columns are in one read only. */
   afterRead(): void {
     this.repeated = [];
+    this.ends = [];
     this.isShifted = false;
   }
 
@@ -162,7 +164,7 @@ export class SourceContent {
     if (edit.kind === 'return' && this.rows.length < mostRows) this.put(row.id, row.fields);
     if (edit.kind === 'remove') this.put(row.id, undefined);
     if (edit.kind === 'set') this.put(row.id, { ...row.fields, [edit.field]: edit.value });
-    if (edit.kind === 'repeat') this.repeated.push({ id: row.id, fields: { ...row.fields, job_title: edit.title } });
+    if (edit.kind === 'repeat') this.repeat(row, edit.title);
     if (edit.kind === 'swap') {
       const other = at(this.rows, edit.other);
       if (!other) return;
@@ -187,6 +189,11 @@ export class SourceContent {
   private endEarlier(row: Row, earlier: 'removed' | 'inactive' | 'present'): void {
     if (earlier === 'removed') this.put(row.id, undefined);
     if (earlier === 'inactive') this.put(row.id, { ...row.fields, status: this.ended });
+  }
+
+  private repeat({ id, fields }: Row, job_title: string): void {
+    if (job_title === 'Temp') this.ends.push({ id, fields: { ...fields, job_title, status: this.ended } });
+    else this.repeated.push({ id, fields: { ...fields, job_title } });
   }
 
   private get ended(): string {

@@ -1,5 +1,6 @@
 // "Several employments in one source" of docs/directory.md.
-import { type Entry, isUser } from './types.js';
+import { asPerson, statusOf } from './lifecycle.js';
+import { type Entry, type Fields, isUser, type Row, type Source } from './types.js';
 
 const byRank = ['active', 'pending', 'suspended', 'inactive', 'deleted'];
 
@@ -21,6 +22,22 @@ export function primaryOf(users: readonly Entry[]): Entry {
   );
   if (!first) throw new Error('a source without users has no primary employment');
   return first;
+}
+
+/** Of the rows of one id in a complete read, the active one, then the one with the latest hire date, then the last one. */
+export function countingRows(source: Source, rows: readonly Row[], today: string): Row[] {
+  const counting = new Map<string, Row>();
+  for (const row of rows) {
+    const other = counting.get(row.id);
+    if (!other || !isWeaker(source, row.fields, other.fields, today)) counting.set(row.id, row);
+  }
+  return [...counting.values()];
+}
+
+/** Of two rows of an id, whether the first one does not count. */
+export function isWeaker(source: Source, row: Fields, other: Fields, today: string): boolean {
+  const rank = (fields: Fields) => byRank.indexOf(asPerson(statusOf(source, fields, today)));
+  return (rank(row) - rank(other) || compare(other.hire_date ?? '', row.hire_date ?? '')) > 0;
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -15,6 +15,9 @@ export function statusOf({ kind }: Source, fields: Fields, today: string): strin
 const fromMostActive = ['active', 'pending', 'suspended', 'inactive', 'deleted'];
 const ofAccounts: Readonly<Record<string, string>> = { disabled: 'inactive', locked: 'suspended' };
 
+/** The status of an account as that of its person. */
+export const asPerson = (status: string): string => ofAccounts[status] ?? status;
+
 const mostActive = (statuses: readonly string[]): string =>
   fromMostActive.find((status) => statuses.includes(status)) ?? 'deleted';
 
@@ -40,5 +43,5 @@ export function statusOfPerson(entries: readonly Entry[]): string {
     return mostActive(voting.filter(({ source }) => source.priority === first).map(({ status }) => status));
   }
   if (entries.some(isUser)) return 'deleted';
-  return mostActive(entries.map(({ status }) => ofAccounts[status] ?? status));
+  return mostActive(entries.map(({ status }) => asPerson(status)));
 }

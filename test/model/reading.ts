@@ -61,8 +61,8 @@ export class ContentReader {
     for (let page = 0; ; page += 1) {
       this.interrupt(page);
       const some = items.slice(next, next + pageSize);
-      // A page names an id once, with its last row.
-      const here = some.filter(({ id }, at) => some.findLastIndex((one) => one.id === id) === at);
+      // A page of changes names an id once, with its last row.
+      const here = since ? some.filter(({ id }, at) => some.findLastIndex((one) => one.id === id) === at) : some;
       next += some.length;
       const last = next >= items.length;
       const position: Cursor = { next };

@@ -1,6 +1,7 @@
 // A run of a source: docs/directory.md, "Deletion detection"; docs/sources.md; ADR 0032, 0040, 0069 and 0070.
 import type { Cases } from './cases.js';
 import type { Directory, Placement } from './directory.js';
+import { countingRows, isWeaker } from './employments.js';
 import type { Erasures } from './erasures.js';
 import { statusOf } from './lifecycle.js';
 import { managerNames } from './managers.js';
@@ -92,15 +93,20 @@ export class Runs {
     const { entries } = this.directory;
     const living = livingOf(entries.values(), source);
     const isGuarded = source.kind === 'user' && this.known.has(source);
-    // The last row of an id counts.
-    const listed = new Map(rows.map((row) => [row.id, row]));
+    const { today } = this.directory;
+    const counting = since === undefined ? countingRows(source, rows, today) : rows;
+    const listed = new Map(counting.map((row) => [row.id, row]));
     const all = [...listed.values()].map((row): Planned => {
       const own = this.planned(source, row, isGuarded);
       const gives = given.has(row.id) && !own.changed.includes(enabled);
       const planned = gives ? { ...own, changed: [...own.changed, gaining] } : own;
       return aside.has(row.id) && isAddition(planned) ? { ...planned, action: 'disable', takes: true } : planned;
     });
-    const waits = (each: Planned) => !isAddition(each) || each.changed.length > 0 || (isGuarded && !each.entry);
+    // Another row of a complete read may list what the record had before.
+    const isContested = ({ entry, fields = {} }: Planned) =>
+      since === undefined && entry !== undefined && isWeaker(source, fields, entry.fields, today);
+    const waits = (each: Planned) =>
+      !isAddition(each) || each.changed.length > 0 || (isGuarded && !each.entry) || isContested(each);
     const atTheEnd = all.filter(waits);
     const held = this.heldOf(source);
     if (held) held.plan = held.plan.filter((old) => !isContradicted(old, all, atTheEnd));

@@ -22,7 +22,7 @@ export type Edit =
   | { kind: 'rekey'; source: Nth; every: 1 | 2; changes: Nth }
   /** The next complete read has the values of each row one column further. */
   | { kind: 'shift'; source: Nth }
-  /** The next run lists this row twice, first with this title. */
+  /** The next complete read has another row of this id, with this title: before it, or after it a position that has ended. */
   | { kind: 'repeat'; source: Nth; row: Nth; title: string };
 type Earlier = 'removed' | 'inactive' | 'present';
 

@@ -1,4 +1,4 @@
-import type { Message, SourceRecord } from '@idsync/contracts';
+import { countingRows, type Message, type SourceRecord } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { enqueue, markReceived } from '@idsync/database/bus';
 import {
@@ -24,6 +24,7 @@ import { planChanges } from './sweep/plan-changes.js';
 import { planRemovals } from './sweep/plan-removals.js';
 import { separateReused } from './sweep/reused-ids.js';
 import { setAside } from './sweep/set-aside.js';
+import { reportsDeletions } from './sweep/why-incomplete.js';
 import { WorkGate } from './work-gate.js';
 
 export interface BatchDelivery {
@@ -36,7 +37,7 @@ export interface BatchDelivery {
 }
 
 /** Result of an applied part. Its records are not retained, because those of all parts may exceed the memory. */
-type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'repeated' | 'overtaken' | 'unusable'> & {
+type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'overtaken' | 'unusable'> & {
   created: number;
   updated: number;
   unchanged: number;
@@ -132,11 +133,11 @@ async function apply(
   const { now } = cause;
   // The sync-worker has validated every record.
   const listed = JSON.parse(batch.records) as SourceRecord[];
-  const records = listed.filter(({ removed }) => !removed);
+  const present = listed.filter(({ removed }) => !removed);
   // A batch that was announced twice is already applied; only its answer is sent again.
   const isNew = await recordAppliedBatch(tx, tenantId, { jobId, seq, connectorId });
   const guard = await findGuardOfPeople(tx, batch);
-  const isPartial = batch.mode === 'changes' || batch.mode === 'record';
+  const isPartial = reportsDeletions(batch);
   if (isPartial && isNew) await planRemovals(tx, tenantId, job, seq, listed);
   // Locked before the comparison, so that a concurrent job's write to this record is visible.
   if (batch.mode === 'record')
@@ -146,37 +147,30 @@ async function apply(
       listed.map(({ external_id }) => external_id),
     );
 
-  // The last entry of a repeated record counts, also if the batch is divided between its entries.
-  const latest = new Map(records.map((record) => [record.external_id, record]));
+  const { counting: records, repeated } = countingRows(present, isPartial ? undefined : now);
   const parts: AppliedPart[] = [];
   const contradicts = isNew && !batch.dryRun && batch.mode !== 'record';
   const leftOut = await divide(records, async (some) => {
     const found = await findChanges(
       tx,
-      { jobId, seq, connectorId, kind, policy: tenant.policy, rules: cause.rules, now },
+      { jobId, seq, connectorId, kind, policy: tenant.policy, rules: cause.rules, now, ranksRows: !isPartial },
       some,
     );
     const changes = isNew ? found.changes : [];
-    const counting = some.filter((record) => latest.get(record.external_id) === record);
-    const incoming = new Map(counting.map((record) => [record.external_id, record]));
+    const waiting = { ...access, guard, contested: found.contested };
+    const incoming = new Map(some.map((record) => [record.external_id, record]));
     // The safeguard covers mass changes; in mode record, a client named this one record.
     const { applied, taking } =
       batch.mode === 'record' || batch.dryRun
         ? { applied: separateReused(changes, cause.rules, now), taking: access.takers }
-        : await setAside(tx, cause, job, changes, incoming, { guard, found: access });
+        : await setAside(tx, cause, job, changes, incoming, waiting);
     const { admitted, leftOut: beyond } = await withinQuota(tx, tenantId, batch.dryRun ? undefined : limit, applied);
     if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming, guard);
     else {
       const settled = await applyChanges(tx, cause, admitted);
       if (batch.mode !== 'record') requireAccessKept(settled, admitted);
     }
-    if (contradicts)
-      await contradictHeldPlan(tx, job, counting, changes, {
-        guard,
-        rules: cause.rules,
-        takers: taking,
-        givers: access.givers,
-      });
+    if (contradicts) await contradictHeldPlan(tx, job, some, changes, { ...waiting, takers: taking }, cause.rules);
     const absent = new Set(beyond.map(({ external_id }) => external_id));
     const kept = changes.filter(({ record }) => !absent.has(record.externalId));
     const created = kept.filter(({ before }) => !before).length;
@@ -184,7 +178,6 @@ async function apply(
     parts.push({
       knownIds: found.knownIds,
       createdIds: isNew && absent.size > 0 ? found.createdIds.filter((id) => withoutAbsent.has(id)) : found.createdIds,
-      repeated: found.repeated,
       overtaken: found.overtaken,
       unusable: [...found.unusable, ...beyond],
       created,
@@ -196,9 +189,8 @@ async function apply(
   await reportOvertaken(tx, tenantId, jobId, isNew ? parts.flatMap(({ overtaken }) => overtaken) : []);
   const sum = (count: 'created' | 'updated' | 'unchanged') => parts.reduce((total, part) => total + part[count], 0);
   const [created, updated] = [sum('created'), sum('updated')];
-  const unchanged = sum('unchanged') + listed.length - records.length;
-  const repeated = parts.flatMap((part) => part.repeated.map(repeatedRecord));
-  const errors = [...repeated, ...parts.flatMap(({ unusable }) => unusable), ...leftOut];
+  const unchanged = sum('unchanged') + listed.length - present.length;
+  const errors = [...repeated.map(repeatedRecord), ...parts.flatMap(({ unusable }) => unusable), ...leftOut];
   if (suspected) await deleteBatchState(tx, jobId, seq);
   await enqueue(tx, {
     type: 'sync.batch.applied',

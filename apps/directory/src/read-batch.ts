@@ -1,6 +1,7 @@
 import {
   type LifecyclePolicy,
   newUuid,
+  outranks,
   type PersonStatus,
   type RecordKind,
   type SourceRecord,
@@ -37,8 +38,8 @@ export interface ChangedRecords {
   /** Ids of all records of the batch, changed or not: known ones as PostgreSQL array text, and new ones. */
   knownIds: string;
   createdIds: string[];
-  /** External ids that the batch contained more than once; the last entry counts. */
-  repeated: string[];
+  /** External ids of changes that may not count, because another row of the id may: only the sweep can decide. */
+  contested: ReadonlySet<string>;
   /** External ids that a single-record job has read in the meantime; their entries in this batch are ignored. */
   overtaken: string[];
   /** New users without a name and a key, or who would be active only because a date of their employment cannot be used. */
@@ -51,22 +52,21 @@ export function repeatedRecord(externalId: string): { external_id: string; messa
 }
 
 /**
- * Returns the changed records of a batch. An unchanged record costs one index lookup and no write. `moved` has the
- * stored records that get a new external id, by that id.
+ * Returns the changed records of a batch, which lists each id once. An unchanged record costs one index lookup and no write. `moved` has the
+ * stored records that get a new external id, by that id. `ranksRows`: the rows of one id in a full run are employments;
+ * in other runs they are changes, of which the last one counts.
  */
 export async function findChanges(
   tx: Transaction,
-  source: BatchSource,
+  { ranksRows, ...source }: BatchSource & { ranksRows: boolean },
   records: readonly SourceRecord[],
   moved: ReadonlyMap<string, StoredRecord> = new Map(),
 ): Promise<ChangedRecords> {
-  const repeated: string[] = [];
-  const latest = new Map<string, SourceRecord>();
-  for (const record of records) {
-    if (latest.has(record.external_id)) repeated.push(record.external_id);
-    latest.set(record.external_id, record);
-  }
-  const contents = [...latest].map(([externalId, record]) => ({ externalId, record, hash: contentHash(record) }));
+  const contents = records.map((record) => ({
+    externalId: record.external_id,
+    record,
+    hash: contentHash(record),
+  }));
   const { changed, knownIds } = await compareAnchors(tx, source.connectorId, contents);
   const candidates = contents.filter(({ externalId }) => changed.has(externalId));
 
@@ -88,19 +88,24 @@ export async function findChanges(
   const unusable = added.flatMap(({ record }) => unusableUser(record, source.rules));
   const leftOut = new Set(unusable.map(({ external_id }) => external_id));
   const overtaken = candidates.length > 0 ? await findOvertaken(tx, source.jobId, [...changed.keys()]) : [];
+  const contested = new Set<string>();
   const changes = candidates.flatMap(({ record, hash }) => {
     if (overtaken.includes(record.external_id) || leftOut.has(record.external_id)) return [];
     const before = existing.get(record.external_id);
     // A later batch of the same run has already been applied to the record, or has confirmed its values.
-    if (before?.lastJobId === source.jobId && before.lastSeq > source.seq) return [];
-    if (before && listedLater.has(before.id)) return [];
+    const isLate =
+      before && ((before.lastJobId === source.jobId && before.lastSeq > source.seq) || listedLater.has(before.id));
+    if (isLate && !ranksRows) return [];
+    // An earlier batch may have listed the values before as well.
+    if (isLate || (before && ranksRows && outranks(before.fields, record.fields, source.now)))
+      contested.add(record.external_id);
     const next = nextRecord(record, hash, source, before);
     // A deleted record that was never stored needs no tombstone.
     return before || !isDeleted(next) ? [{ record: next, before }] : [];
   });
   const createdIds = changes.filter(({ before }) => !before).map(({ record }) => record.id);
-  const unchanged = latest.size - changes.length - unusable.length;
-  return { changes, unchanged, knownIds, createdIds, repeated, overtaken, unusable };
+  const unchanged = records.length - changes.length - unusable.length;
+  return { changes, unchanged, knownIds, createdIds, contested, overtaken, unusable };
 }
 
 const employmentDates = ['hire_date', 'termination_date'];

@@ -1,4 +1,4 @@
-import { encodeId, type Safeguard, type SourceRecord } from '@idsync/contracts';
+import { encodeId, type SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import {
@@ -8,7 +8,6 @@ import {
   dropContradicted,
   dropDestructive,
   dropHeldPlans,
-  dropSuperseded,
   dropUnlisted,
   dropUnmoved,
   findGuardOfPeople,
@@ -20,12 +19,11 @@ import {
   type JobState,
   type SyncPlan,
 } from '@idsync/database/directory';
-import type { AccessChanges } from '../divide-batch.js';
 import type { KeyRules } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
 import { additionsOf } from './additions-of.js';
 import { additionReasons, destructiveActionOf } from './guard.js';
-import { changesAccess, isSetAside } from './set-aside.js';
+import { isWaiting, type Waiting } from './set-aside.js';
 import { reportsDeletions } from './why-incomplete.js';
 
 /**
@@ -38,23 +36,22 @@ export async function contradictHeldPlan(
   job: { id: string; connectorId: string },
   listed: readonly SourceRecord[],
   changes: readonly RecordChange[],
-  { guard, rules, ...found }: { guard: Safeguard | undefined; rules: KeyRules } & AccessChanges,
+  waiting: Waiting,
+  rules: KeyRules,
 ): Promise<void> {
   const held = await findHeldJob(tx, job.connectorId, job.id);
   if (held === undefined) return;
   const actions = new Map(
     changes.map((change) => {
       const { externalId } = change.record;
-      return [externalId, destructiveActionOf(change) ?? (found.takers.has(externalId) ? 'disable' : undefined)];
+      return [externalId, destructiveActionOf(change) ?? (waiting.takers.has(externalId) ? 'disable' : undefined)];
     }),
   );
   const present = listed.filter(({ removed }) => !removed).map(({ external_id }) => external_id);
   await dropContradicted(tx, held, {
     kept: present.filter((id) => actions.get(id) === undefined),
     listed: present.filter((id) => actions.get(id) !== 'delete'),
-    waiting: changes
-      .filter((change) => changesAccess(change, found) || isSetAside(change, guard, rules))
-      .map(({ record }) => record.externalId),
+    waiting: changes.filter((change) => isWaiting(change, waiting, rules)).map(({ record }) => record.externalId),
   });
 }
 
@@ -82,7 +79,6 @@ export async function deferToHeldJob(
   await dropUnmoved(tx, held, job.id);
   const isWhole = unread === undefined && !reportsDeletions(job);
   if (isWhole) {
-    await dropSuperseded(tx, job.id);
     await dropUnlisted(tx, held, job.id);
     if (await isObsolete(tx, held)) {
       await cancelHeldJob(tx, tenantId, held, job.id);

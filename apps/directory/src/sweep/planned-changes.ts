@@ -13,6 +13,7 @@ import { findChanges } from '../read-batch.js';
 import type { RecordChange } from '../record-change.js';
 import { deletionsOf } from './deletions.js';
 import { separateReused } from './reused-ids.js';
+import { reportsDeletions } from './why-incomplete.js';
 
 export interface PlannedChanges {
   changes: RecordChange[];
@@ -43,8 +44,9 @@ export async function plannedChanges(
   );
   const changes = deletionsOf(locked, overtaken, job, now);
   const moved = await findMoved(tx, job.connectorId, latest);
+  const ranksRows = !reportsDeletions(job);
   for (const [seq, records] of incomingBySeq(latest)) {
-    const source = { jobId: job.id, seq, connectorId: job.connectorId, kind: job.kind, policy, rules, now };
+    const source = { jobId: job.id, seq, connectorId: job.connectorId, kind: job.kind, policy, rules, now, ranksRows };
     const found = await findChanges(tx, source, records, moved);
     changes.push(...separateReused(found.changes, rules, now));
     for (const externalId of found.overtaken) overtaken.add(externalId);

@@ -1,5 +1,6 @@
-import type { Safeguard, SourceRecord } from '@idsync/contracts';
+import { outranks, type Safeguard, type SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
+import { type StoredRecord, saveOutranked } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { AccessChanges } from '../divide-batch.js';
 import type { KeyRules } from '../matching/key-rules.js';
@@ -18,14 +19,25 @@ export function isSetAside(change: RecordChange, guard: Safeguard | undefined, r
   return guard !== undefined && change.before === undefined;
 }
 
-export function changesAccess({ record }: RecordChange, { takers, givers }: AccessChanges): boolean {
-  return takers.has(record.externalId) || givers.has(record.externalId);
+/** What a batch leaves to the sweep: also external ids of changes of access, and of rows that another one may outrank. */
+export interface Waiting extends AccessChanges {
+  guard: Safeguard | undefined;
+  contested: ReadonlySet<string>;
+}
+
+export function isWaiting(
+  change: RecordChange,
+  { guard, takers, givers, contested }: Waiting,
+  rules: KeyRules,
+): boolean {
+  return (
+    [takers, givers, contested].some((ids) => ids.has(change.record.externalId)) || isSetAside(change, guard, rules)
+  );
 }
 
 /**
  * Plans the changes that are set aside, and returns the others. Only the sweep knows how many there are in the whole run, so
- * it applies all of them or none. `found`: changes that take or give access; the former are returned as `taking`, with those
- * among the planned ones.
+ * it applies all of them or none. `takers`, with those that were found among the planned changes, are returned as `taking`.
  */
 export async function setAside(
   tx: Transaction,
@@ -33,25 +45,35 @@ export async function setAside(
   job: { id: string; connectorId: string },
   changes: readonly RecordChange[],
   incoming: ReadonlyMap<string, SourceRecord>,
-  { guard, found }: { guard: Safeguard | undefined; found: AccessChanges },
+  waiting: Waiting,
 ): Promise<{ applied: RecordChange[]; taking: ReadonlySet<string> }> {
-  const planned = changes.filter((change) => changesAccess(change, found) || isSetAside(change, guard, cause.rules));
-  if (planned.length === 0) return { applied: [...changes], taking: found.takers };
-  const planTakers = await planChanges(tx, cause, job, planned, incoming, guard);
-  const applied = [
-    ...changes.filter((change) => !planned.includes(change)),
-    ...planned.flatMap((change) => undone(change, job)),
-  ];
-  return { applied, taking: new Set([...found.takers, ...planTakers]) };
+  const { takers, guard } = waiting;
+  const planned = changes.filter((change) => isWaiting(change, waiting, cause.rules));
+  if (planned.length === 0) return { applied: [...changes], taking: takers };
+  const found = await planChanges(tx, cause, job, planned, incoming, guard);
+  const restored = planned.flatMap((change) => undone(change, job, cause.now));
+  await saveOutranked(
+    tx,
+    job.id,
+    restored.map(({ record }) => ({ seq: record.lastSeq, id: record.id })),
+  );
+  const applied = [...changes.filter((change) => !planned.includes(change)), ...restored];
+  return { applied, taking: new Set([...takers, ...found]) };
 }
 
 /**
- * Restores a record that an earlier entry of the same run has changed, because the later entry counts, and waits: until
- * then the record has the values from before the run, whatever the order of the batches is.
+ * Restores a record that another row of the same run has changed, because the row that is set aside counts, and waits:
+ * until then the record has the values from before the run, whatever the order of the batches is.
  */
-function undone({ before, record }: RecordChange, { id }: { id: string }): RecordChange[] {
-  if (before?.previous === undefined || before.lastJobId !== id) return [];
+function undone({ before, record }: RecordChange, { id }: { id: string }, now: Date): RecordChange[] {
+  if (before?.previous === undefined || before.lastJobId !== id || !countsRather(record, before, now)) return [];
   const { fields, status, changedAt, contentHash } = before.previous;
   const hash = Buffer.from(contentHash, 'base64');
   return [{ before, record: { ...before, fields, status, changedAt, contentHash: hash, updatedAt: record.updatedAt } }];
+}
+
+/** Returns true if, of two rows of one id, this one counts rather than the other: in doubt that of the later batch. */
+function countsRather(row: StoredRecord, other: StoredRecord, now: Date): boolean {
+  if (outranks(row.fields, other.fields, now)) return true;
+  return row.lastSeq >= other.lastSeq && !outranks(other.fields, row.fields, now);
 }

@@ -12,7 +12,6 @@ import {
   countTaking,
   dropEntries,
   dropRemovals,
-  dropSuperseded,
   findGuardOfPeople,
   findJobState,
   findOpenEntries,
@@ -41,6 +40,7 @@ import { runChunk } from '../run-chunk.js';
 import { lossesOf } from './access.js';
 import { additionsOf } from './additions-of.js';
 import { deferToHeldJob } from './beside-held-job.js';
+import { chooseRows } from './choose-rows.js';
 import { boundsAdditions, type LossesOfDay, quarantineNote, quarantineReasons } from './guard.js';
 import { moveAnchors } from './move-anchors.js';
 import { plannedChanges } from './planned-changes.js';
@@ -94,6 +94,7 @@ async function planSweep(
   if (job?.status !== 'running') return undefined;
   let plan = await lockPlan(tx, tenantId, job);
   if (plan.state === 'open') {
+    if (!isRechecked && !reportsDeletions(job)) await chooseRows(tx, jobId, causedAt(fixedTime).now);
     if (!isRechecked && !job.dryRun && (await findOpenEntries(tx, jobId, 1, losses)).length > 0) return 'recheck';
     plan = await completePlan(tx, tenantId, { job, plan, now: causedAt(fixedTime).now });
   }
@@ -198,7 +199,6 @@ async function planMissing(tx: Transaction, tenantId: string, job: JobState): Pr
   if (reportsDeletions(job)) return undefined;
   // Left from an incremental run that became a full run because the source had lost its change log.
   await dropRemovals(tx, job.id);
-  await dropSuperseded(tx, job.id);
   const incomplete = await findIncompleteness(tx, job);
   if (incomplete !== undefined) return incomplete;
   await planDeletions(tx, tenantId, job);

@@ -234,26 +234,55 @@ export async function planRemoved(
   );
 }
 
+/** The fields that decide between rows of one id, as a source listed them. */
+export type DecidingFields = Partial<Record<'status' | 'hire_date' | 'termination_date', string[]>>;
+
+/** An entry of a plan whose record other batches of the full run have listed too. */
+export interface ContestedEntry {
+  id: number;
+  seq: number;
+  recordId: string;
+  externalId: string;
+  fields: DecidingFields;
+  /** The last batch whose row the record has now, and that row; null if all batches have planned theirs. */
+  applied: { seq: number; fields: DecidingFields } | null;
+}
+
+const decidingFields = (json: string) =>
+  `jsonb_strip_nulls(jsonb_build_object('status', ${json} -> 'status', 'hire_date', ${json} -> 'hire_date',
+    'termination_date', ${json} -> 'termination_date'))`;
+
 /**
- * Drops the planned changes of records that a later batch of the full run contained, because its version of the record
- * counts. Batches are applied in any order, so this is known only when all of them are. Records to be created have
- * another id in each batch, so these are compared by external id.
+ * Finds the entries of a full run whose records several of its batches have listed. Batches are applied in any order, so
+ * this is known only when all of them are. Records to be created have another id in each batch, so these are compared by
+ * external id.
  */
-export async function dropSuperseded(tx: Transaction, jobId: string): Promise<void> {
-  await tx.query(
-    `delete from sync_plan_entries e
-      using (select seq, unnest(record_ids) as id from seen_records
-              where job_id = $1 and seq > (select min(seq) from sync_plan_entries where job_id = $1 and incoming is not null)) later
-      where e.job_id = $1 and e.incoming is not null and e.record_id = later.id and later.seq > e.seq`,
+export async function findContested(tx: Transaction, jobId: string): Promise<ContestedEntry[]> {
+  return tx.query<ContestedEntry>(
+    `with entry as materialized (
+       select id, seq, record_id, external_id, count(*) over (partition by external_id) as entries
+         from sync_plan_entries where job_id = $1 and incoming is not null and not done),
+     applied as materialized (
+       select listed.id as record_id, max(s.seq) as seq from seen_records s, unnest(s.record_ids) as listed (id)
+        where exists (select from entry) and s.job_id = $1 and listed.id in (select record_id from entry)
+          and not listed.id = any(s.named_ids)
+          and not exists (select from entry e where e.record_id = listed.id and e.seq = s.seq)
+        group by listed.id)
+     select e.id, e.seq, e.record_id as "recordId", e.external_id as "externalId",
+            ${decidingFields('i.fields')} as fields,
+            case when a.seq is not null then jsonb_build_object('seq', a.seq, 'fields', ${decidingFields('r.fields')}) end as applied
+       from entry e left join applied a using (record_id)
+      cross join lateral (select incoming::jsonb -> 'fields' as fields from sync_plan_entries where id = e.id limit 1) i
+       left join lateral (select fields from source_records where id = a.record_id limit 1) r on true
+      where a.seq is not null or e.entries > 1
+      order by e.id`,
     [jobId],
   );
-  await tx.query(
-    `delete from sync_plan_entries e
-      where e.job_id = $1 and e.based_on is null
-        and exists (select from sync_plan_entries later
-                     where later.job_id = $1 and later.external_id = e.external_id and later.seq > e.seq)`,
-    [jobId],
-  );
+}
+
+/** Deletes entries of a plan. */
+export async function deleteEntries(tx: Transaction, jobId: string, ids: readonly number[]): Promise<void> {
+  await tx.query('delete from sync_plan_entries where job_id = $1 and id = any($2::bigint[])', [jobId, ids]);
 }
 
 /** Drops planned deletions of records that the source no longer lists. */

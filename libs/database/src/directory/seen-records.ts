@@ -1,5 +1,5 @@
 // SQL by hand: arrays that are appended to, and comparisons in bulk.
-import { uuids } from '../arrays.js';
+import { integers, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { useIndexScans } from '../use-index-scans.js';
 
@@ -56,15 +56,31 @@ export async function findListedLater(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Saves which records do not have the row that this batch of a full run listed, because another one counts. */
+export async function saveOutranked(
+  tx: Transaction,
+  jobId: string,
+  rows: readonly { seq: number; id: string }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query(
+    `update seen_records s set named_ids = named_ids || o.ids
+       from (select seq, array_agg(id) as ids from unnest($2::integer[], $3::uuid[]) as n (seq, id) group by seq) o
+      where s.job_id = $1 and s.seq = o.seq and s.record_ids && o.ids`,
+    [jobId, integers(rows.map(({ seq }) => seq)), uuids(rows.map(({ id }) => id))],
+  );
+}
+
 /**
  * Finds up to `limit` records, by external id, that a job changed after it had compared their last entry: a batch with
- * an earlier entry was applied at the same time.
+ * an earlier entry was applied at the same time. In a full run, `named_ids` has the entries that do not count.
  */
 export async function findStaleRecords(tx: Transaction, jobId: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ externalId: string }>(
     `with repeated as materialized (
-       select id, max(seq) as seq from seen_records, unnest(record_ids || named_ids) as id
-        where job_id = $1 group by id having count(*) > 1)
+       select id, max(seq) as seq
+         from seen_records, unnest(case when record_ids = '{}' then named_ids else record_ids end) as id
+        where job_id = $1 and (record_ids = '{}' or not id = any(named_ids)) group by id having count(*) > 1)
      select r.external_id as "externalId" from repeated
       cross join lateral (select external_id, last_job_id, last_seq from source_records where id = repeated.id limit 1) r
       where r.last_job_id = $1 and r.last_seq < repeated.seq limit $2`,

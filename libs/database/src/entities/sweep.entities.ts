@@ -27,7 +27,10 @@ export class SeenRecordsEntity extends TenantOwned {
   @Column('uuid', { array: true })
   recordIds!: string[];
 
-  /** Records of a batch that proves nothing about others: of an incremental or single-record run. */
+  /**
+   * Records of a batch that proves nothing about others: of an incremental or single-record run. In a full run those of
+   * `recordIds` whose row in this batch does not count, because another row of the same id does.
+   */
   @Column('uuid', { array: true, default: () => "'{}'" })
   namedIds!: string[];
 }
