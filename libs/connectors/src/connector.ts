@@ -30,7 +30,7 @@ export type Cursor = Readonly<Record<string, string | number | boolean>>;
  * One page of a source: its records in source order, the unusable records and the position after it. It may be empty.
  */
 export interface Page {
-  /** Unique within the page. If a later page contains a record again, its last state counts. */
+  /** Of several rows with one id, `countingRows` says which counts in a full read, and the last one in an incremental read. */
   records: ReadRecord[];
   /** One entry for each unusable record. All others are applied, and no record is deleted because it is listed here. */
   errors: RecordError[];

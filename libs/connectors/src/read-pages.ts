@@ -11,8 +11,8 @@ import {
   type SourceField,
 } from './connector.js';
 import { findByFullRead } from './find-by-full-read.js';
-import { IdCollector, type LastLines } from './last-lines.js';
 import { changed, type FileSource, requireUnchanged, type SourceFile } from './open-source-file.js';
+import { IdCollector, type RepeatedIds } from './repeated-ids.js';
 
 /** The position of an entry in a file. */
 export interface Position {
@@ -37,12 +37,8 @@ export type EntryReader = (file: SourceFile, from: Position, signal: AbortSignal
 /** Discovers the fields of the first entries of a file. */
 export type FieldReader = (file: SourceFile, signal: AbortSignal) => Promise<SourceField[]>;
 
-/** Passes the id and the line of each entry that has an id to `add`. */
-export type IdReader = (
-  file: SourceFile,
-  signal: AbortSignal,
-  add: (id: string, line: number) => void,
-) => Promise<void>;
+/** Passes the id of each entry that has an id to `add`. */
+export type IdReader = (file: SourceFile, signal: AbortSignal, add: (id: string) => void) => Promise<void>;
 
 /** How files of a format are read. */
 export interface FileFormat {
@@ -55,7 +51,13 @@ export interface FileFormat {
 
 export const fileBeginning: Position = { offset: 0, line: 1 };
 
-const fileCursor = z.object({ offset: z.int().nonnegative(), line: z.int().positive(), fingerprint: z.string() });
+const fileCursor = z.object({
+  offset: z.int().nonnegative(),
+  line: z.int().positive(),
+  fingerprint: z.string(),
+  /** The time as of which the rows of one id are compared; absent in cursors of earlier versions. */
+  now: z.iso.datetime().optional(),
+});
 
 /** Number of entries read to discover fields. */
 export const sampledEntries = 100;
@@ -92,7 +94,7 @@ async function withFile<T>(
 }
 
 /**
- * Reads a file page by page. Skipped entries count towards `pageSize`, so that pages arrive regularly. The last entry of
+ * Reads a file page by page. Skipped entries count towards `pageSize`, so that pages arrive regularly. One entry of
  * an id counts. The file is scanned for it first, because pages are applied while later ones are read, in any order.
  */
 async function* readPages(
@@ -110,7 +112,9 @@ async function* readPages(
   const file = await source.open(signal);
   let finished = false;
   try {
-    let at = cursor ? resumeAt(file, cursor) : fileBeginning;
+    const begun = cursor ? resumeAt(file, cursor) : { at: fileBeginning, now: undefined };
+    const now = begun.now ?? new Date().toISOString();
+    let { at } = begun;
     let pageStart = at.offset;
     let entries = 0;
     let records: ReadRecord[] = [];
@@ -118,16 +122,16 @@ async function* readPages(
     const page = (last: boolean): Page => ({
       records,
       errors,
-      cursor: { ...at, fingerprint: file.fingerprint },
+      cursor: { ...at, fingerprint: file.fingerprint, now },
       fraction: last ? 1 : Math.min(1, at.offset / file.size),
       last,
       ...(last && file.checkpoint && { checkpoint: file.checkpoint }),
     });
-    const lastLines = await findLastLines(file, format, signal);
+    const repeatedIds = await findRepeatedIds(file, format, new Date(now), signal);
     for await (const entry of format.readEntries(file, at, signal)) {
       at = entry.next;
       entries += 1;
-      const { record, error } = unlessRepeated(entry, lastLines);
+      const { record, error } = unlessOutranked(entry, repeatedIds);
       if (record) records.push(record);
       if (error) errors.push(error);
       if (entries < pageSize && at.offset - pageStart < pageBytes) continue;
@@ -150,27 +154,40 @@ async function* readPages(
   }
 }
 
-async function findLastLines(file: SourceFile, format: FileFormat, signal: AbortSignal): Promise<LastLines> {
+async function findRepeatedIds(
+  file: SourceFile,
+  format: FileFormat,
+  now: Date,
+  signal: AbortSignal,
+): Promise<RepeatedIds> {
   const ids = new IdCollector();
-  const add = (id: string, line: number) => ids.add(id, line);
-  if (format.readIds) await format.readIds(file, signal, add);
-  else {
+  const readAll = async (use: (id: string, entry: ReadEntry) => void) => {
     for await (const entry of format.readEntries(file, fileBeginning, signal)) {
       const id = idOf(entry);
-      if (id !== undefined) add(id, entry.line);
+      if (id !== undefined) use(id, entry);
     }
+  };
+  if (format.readIds) await format.readIds(file, signal, (id) => ids.add(id));
+  else await readAll((id) => ids.add(id));
+  const repeated = ids.repeated(now);
+  if (repeated.isEmpty) return repeated;
+  try {
+    await readAll((id, { line, record }) => repeated.compare(id, line, record?.fields));
+  } catch (error) {
+    // The read reports it, after the entries before.
+    if (!(error instanceof SourceError)) throw error;
   }
-  return ids.repeated();
+  return repeated;
 }
 
-/** Returns the result of an entry, or an error if a later entry has the id of its record. */
-function unlessRepeated(entry: ReadEntry, lastLines: LastLines): Pick<ReadEntry, 'record' | 'error'> {
+/** Returns the result of an entry, or an error if another entry with the id of its record counts. */
+function unlessOutranked(entry: ReadEntry, repeatedIds: RepeatedIds): Pick<ReadEntry, 'record' | 'error'> {
   const { line, record } = entry;
   if (!record) return entry;
   const { external_id } = record;
-  const last = lastLines.after(external_id, line);
-  if (last === undefined) return entry;
-  const message = `the id is listed again in line ${last}, which is the one that counts`;
+  const counting = repeatedIds.countingRow(external_id, line);
+  if (counting === undefined) return entry;
+  const message = `the id is listed again in line ${counting}, which is the one that counts`;
   return { error: { field: 'external_id', line, external_id, message } };
 }
 
@@ -178,10 +195,13 @@ function idOf({ record, error }: ReadEntry): string | undefined {
   return record?.external_id ?? error?.external_id;
 }
 
-function resumeAt(file: SourceFile, cursor: NonNullable<ReadOptions['cursor']>): Position {
+function resumeAt(
+  file: SourceFile,
+  cursor: NonNullable<ReadOptions['cursor']>,
+): { at: Position; now: string | undefined } {
   const parsed = fileCursor.safeParse(cursor);
   if (!parsed.success) throw new SourceError('the cursor is not a position in a file', { code: 'changed' });
-  const { fingerprint, ...position } = parsed.data;
+  const { fingerprint, now, ...at } = parsed.data;
   if (fingerprint !== file.fingerprint) throw changed(file);
-  return position;
+  return { at, now };
 }

@@ -47,7 +47,7 @@ export function jsonlConnector(records: RecordKind, config: JsonlConfig, source:
       const read = readLine(file, one);
       if (!read || !('value' in read)) continue;
       const mapped = mapRecord(idOnly, idOf(read.value));
-      if ('record' in mapped) add(mapped.record.external_id, one.line);
+      if ('record' in mapped) add(mapped.record.external_id);
     }
   };
 

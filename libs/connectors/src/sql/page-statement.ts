@@ -24,6 +24,8 @@ export interface PageOf {
   after?: readonly string[];
   /** Only rows whose column contains this text (`contains`) or equals it. */
   match?: { column: Column; text: string; contains: boolean };
+  /** Only rows whose column equals one of these texts. */
+  among?: { column: Column; texts: readonly string[] };
   limit: number;
 }
 
@@ -53,7 +55,7 @@ export function orderOf({ key, changedAt }: Plan, period: Period | undefined): C
  * and whether they equal those of the row before. Only the server compares values, because only it knows its
  * collations.
  */
-export function pageStatement(dialect: Dialect, plan: Plan, { period, after, match, limit }: PageOf): Statement {
+export function pageStatement(dialect: Dialect, plan: Plan, { period, after, match, among, limit }: PageOf): Statement {
   const values = new Values(dialect);
   const order = orderOf(plan, period);
   const names = (columns: readonly Column[]) => columns.map((column) => dialect.quote(column.name));
@@ -64,6 +66,10 @@ export function pageStatement(dialect: Dialect, plan: Plan, { period, after, mat
     const name = dialect.quote(column.name);
     if (!contains) conditions.push(`${name} = ${values.bind(text, column)}`);
     else conditions.push(`position(${values.text(text)} in ${dialect.exactText(name, column)}) > 0`);
+  }
+  if (among) {
+    const { column, texts } = among;
+    conditions.push(`${dialect.quote(column.name)} in (${texts.map((text) => values.bind(text, column)).join(', ')})`);
   }
   if (after) {
     const bound = order.map((column, index) => () => values.bind(after[index] ?? '', column));

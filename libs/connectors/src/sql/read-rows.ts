@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SqlConfig } from '@idsync/contracts';
+import { countingRows, type SqlConfig } from '@idsync/contracts';
 import { z } from 'zod';
 import { CheckpointExpired, type Cursor, type Page, type ReadOptions, SourceError } from '../connector.js';
 import { type Mapping, mapRecord } from '../map-record.js';
@@ -116,9 +116,41 @@ async function* readPages(
     const page = readPage(source, rows, at, period, pageSize);
     at = page.at;
     signal.throwIfAborted();
-    const { records, errors, removed } = page;
+    const { errors, removed } = page;
+    const records = period ? await countingRecords(source, rows.slice(0, pageSize), page.records) : page.records;
     yield { records, errors, cursor: { ...at }, last, ...(period && { removed }), ...(last && endOf(source, at)) };
   }
+}
+
+/** Maximum number of rows that have the ids of one page. */
+const maxRowsOfIds = 10_000;
+
+/**
+ * Returns the records of changed rows. If several rows may have one id, that of the row that counts, which may not have
+ * changed: it is read as well.
+ */
+async function countingRecords(
+  source: Source,
+  changed: readonly (string | null)[][],
+  records: Page['records'],
+): Promise<Page['records']> {
+  const { dialect, link, plan, config } = source;
+  const index = plan.columns.findIndex(({ name }) => name === config.external_id);
+  const column = plan.columns[index];
+  if (!column || column.name === plan.key.name || !isComparable(column)) return records;
+  const texts = [...new Set(changed.map((row) => row[index] ?? ''))].filter((text) => text !== '');
+  if (texts.length === 0) return records;
+  const statement = pageStatement(dialect, plan, { among: { column, texts }, limit: maxRowsOfIds + 1 });
+  const rows = await link.transaction((session) => session.rows(statement));
+  if (rows.length > maxRowsOfIds) throw new CheckpointExpired('too many rows have the ids of the changed rows');
+  const all = readPage(source, rows, { source: '', rows: 0 }, undefined, maxRowsOfIds);
+  const found = new Set(all.records.map(({ external_id }) => external_id));
+  const others = records.filter(({ external_id }) => !found.has(external_id));
+  return countingRows([...others, ...all.records], new Date()).counting;
+}
+
+function isComparable({ kind, orderable }: Column): boolean {
+  return orderable && (kind === 'text' || kind === 'number');
 }
 
 export function readPage(

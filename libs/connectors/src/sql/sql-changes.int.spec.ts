@@ -55,6 +55,50 @@ eachDatabase(describe)('incremental reads from %s', (system) => {
     expect(again.pages.flatMap((page) => page.removed)).toEqual(['b']);
   });
 
+  it('return the row of an id that counts, although only another row of it has changed', async () => {
+    await server.run('drop table if exists positions');
+    await server.run(
+      `create table positions (nr integer primary key, id varchar(20), title varchar(20), state varchar(20), changed ${server.types.moment}, gone boolean)`,
+    );
+    const put = async (nr: number, title: string, state: string, second: number, gone = false) => {
+      const changed = `2026-01-01 00:00:${second}`;
+      await server.run('delete from positions where nr = ?', [nr]);
+      await server.run('insert into positions values (?, ?, ?, ?, ?, ?)', [nr, '77', title, state, changed, gone]);
+    };
+    const connector = server.connector({
+      ...config,
+      table: 'positions',
+      key: 'nr',
+      fields: { job_title: 'title', status: 'state' },
+    });
+    await put(1, 'Nurse', 'active', 10);
+    await put(2, 'Trainee', 'active', 11);
+    let checkpoint = checkpointOf(await readAll(connector));
+    const changes = async () => {
+      const { records, pages } = await readSince(connector, checkpoint, 1);
+      checkpoint = checkpointOf({ pages });
+      const titles = new Set(records.map(({ fields }) => fields.job_title?.[0]));
+      return { titles: [...titles], last: records.at(-1)?.fields.status };
+    };
+    await put(2, 'Trainee', 'inactive', 20);
+    expect(await changes()).toEqual({ titles: ['Nurse'], last: ['active'] });
+    await put(2, 'Trainee', 'inactive', 30, true);
+    expect(await changes()).toEqual({ titles: ['Nurse'], last: ['active'] });
+    await put(1, 'Nurse', 'inactive', 40);
+    expect(await changes()).toEqual({ titles: ['Nurse'], last: ['inactive'] });
+    expect(await connector.readOne?.('77', new AbortController().signal)).toMatchObject({
+      record: { fields: { job_title: ['Nurse'] } },
+    });
+    await put(2, 'Trainee', 'active', 50);
+    expect(await connector.readOne?.('77', new AbortController().signal)).toMatchObject({
+      record: { fields: { job_title: ['Trainee'] } },
+    });
+    await put(3, 'Clerk', 'inactive', 50);
+    expect(await connector.readOne?.('77', new AbortController().signal)).toMatchObject({
+      record: { fields: { job_title: ['Trainee'] } },
+    });
+  });
+
   it('find late commits within the overlap', async () => {
     await empty();
     await write('a', 'A', 1_000);

@@ -2,23 +2,36 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { expectEachAlone } from '../test/read-one.js';
 import { names, readAll, sourcesFolder } from '../test/source-fixture.js';
-import { IdCollector } from './last-lines.js';
+import { IdCollector } from './repeated-ids.js';
 
 const { source } = sourcesFolder();
 
-describe('the lines of an id', () => {
-  it('end with the last one that was added', () => {
+const now = new Date('2026-06-01T00:00:00Z');
+
+describe('the rows of an id', () => {
+  it('count if they are active, then if they began last, then if they are the last ones', () => {
+    const values = (...listed: string[][]) => fc.constantFrom(...listed);
+    const fields = fc.record({
+      status: values(['active'], ['inactive'], []),
+      hire_date: values(['2020-01-01T00:00:00.000Z'], ['2024-01-01T00:00:00.000Z'], []),
+    });
+    const added = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'é', 'A', ''), fc.option(fields)), { maxLength: 300 });
+    /** Sorts as the rows precede; an unusable one comes first. */
+    const rank = (found: { status: string[]; hire_date: string[] } | null) =>
+      found ? `${found.status[0] === 'inactive' ? 0 : 1} ${found.hire_date[0] ?? ''}` : '2';
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('a', 'b', 'é', 'A', ''), { maxLength: 3_000 }), (added) => {
+      fc.property(added, (rows) => {
         const ids = new IdCollector();
-        for (const [line, id] of added.entries()) ids.add(id, line);
-        const lines = ids.repeated();
-        for (const [line, id] of added.entries()) {
-          const last = added.lastIndexOf(id);
-          expect(lines.after(id, line)).toBe(last > line ? last : undefined);
+        for (const [id] of rows) ids.add(id);
+        const repeated = ids.repeated(now);
+        for (const [line, [id, found]] of rows.entries()) repeated.compare(id, line, found ?? undefined);
+        for (const [line, [id]] of rows.entries()) {
+          const same = [...rows.entries()].filter(([, [other]]) => other === id);
+          const best = same.reduce((one, other) => (rank(other[1][1]) >= rank(one[1][1]) ? other : one))[0];
+          expect(repeated.countingRow(id, line)).toBe(best === line ? undefined : best);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: 100 },
     );
   });
 });
@@ -26,11 +39,11 @@ describe('the lines of an id', () => {
 describe('a collector of ids', () => {
   it('compares only the ids within its limit', () => {
     const ids = new IdCollector(3);
-    for (const [line, id] of ['a', 'b', 'a', 'b', 'a'].entries()) ids.add(id, line);
-    const lines = ids.repeated();
-    expect(lines.after('a', 0)).toBe(2);
-    expect(lines.after('a', 2)).toBeUndefined();
-    expect(lines.after('b', 1)).toBeUndefined();
+    const listed = ['a', 'b', 'a', 'b', 'a'];
+    for (const id of listed) ids.add(id);
+    const repeated = ids.repeated(now);
+    for (const [line, id] of listed.entries()) repeated.compare(id, line, {});
+    expect(listed.map((id, line) => repeated.countingRow(id, line))).toEqual([4, undefined, 4, undefined, undefined]);
   });
 });
 
@@ -92,14 +105,55 @@ describe.each(files)('a %s file that lists an id repeatedly', (type, text, lines
 });
 
 describe('a CSV file that lists an id repeatedly', () => {
-  it('keeps the earlier state of the record if its last row cannot be used', async () => {
+  it('keeps the earlier state of the record if one of its rows cannot be used', async () => {
     const config = { fields: { status: 'status' } };
-    const { records, errors } = await readAll(source('csv', 'id,status\n1,active\n1,odd\n', config));
-    expect(records).toEqual([]);
-    expect(errors).toMatchObject([
-      { line: 2, external_id: '1' },
-      { line: 3, external_id: '1', message: expect.stringMatching(/^status is not one of/) },
-    ]);
+    for (const rows of ['1,active\n1,odd\n', '1,odd\n1,active\n']) {
+      const { records, errors } = await readAll(source('csv', `id,status\n${rows}`, config));
+      expect(records).toEqual([]);
+      expect(errors).toHaveLength(2);
+      const unusable = rows.startsWith('1,odd') ? 0 : 1;
+      expect(errors[unusable]).toMatchObject({
+        external_id: '1',
+        message: expect.stringMatching(/^status is not one of/),
+      });
+      expect(errors[1 - unusable]?.message).toBe(
+        `the id is listed again in line ${2 + unusable}, which is the one that counts`,
+      );
+    }
+  });
+
+  it('has the row that is active, then the one that began last, in whichever order and pages they are listed', async () => {
+    const rows = [
+      '77,Nurse,active,2024-01-01,',
+      '77,Trainee,inactive,2025-01-01,',
+      '77,Chief,active,2022-01-01,2023-01-01',
+      '77,Clerk,active,2021-01-01,',
+      '77,Temp,active,2999-01-01,',
+    ];
+    const fields = Object.fromEntries(
+      ['job_title', 'status', 'hire_date', 'termination_date'].map((name) => [name, name]),
+    );
+    for (let turn = 0; turn < rows.length; turn += 1) {
+      const turned = [...rows.slice(turn), ...rows.slice(0, turn)];
+      const text = `id,job_title,status,hire_date,termination_date\n${turned.join('\n')}\n`;
+      const connector = source('csv', text, { fields });
+      for (const pageSize of [1, 100]) {
+        const { records, errors, pages } = await readAll(connector, pageSize);
+        const found = records.map((record) => record.fields.job_title);
+        expect(found).toEqual([['Nurse']]);
+        const line = 2 + turned.indexOf(rows[0] as string);
+        expect(errors.map(({ message }) => message)).toEqual(
+          Array(4).fill(`the id is listed again in line ${line}, which is the one that counts`),
+        );
+        for (const [nth, { cursor }] of pages.entries()) {
+          const rest = await readAll(connector, 100, cursor);
+          expect([...pages.slice(0, nth + 1).flatMap((page) => page.records), ...rest.records]).toHaveLength(1);
+        }
+      }
+      expect(await connector.readOne?.('77', new AbortController().signal)).toMatchObject({
+        record: { fields: { job_title: ['Nurse'] } },
+      });
+    }
   });
 
   it('compares the ids as they are read, at the lines of their rows', async () => {
