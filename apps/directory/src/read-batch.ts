@@ -78,6 +78,8 @@ export async function findChanges(
     const rows = await lockRecordsByAnchor(tx, source.connectorId, existingIds);
     for (const row of rows) existing.set(row.externalId, row);
   }
+  for (const [externalId, row] of await findOtherwiseSpelled(tx, source.connectorId, candidates, existing))
+    existing.set(externalId, row);
 
   const listedLater = await findListedLater(
     tx,
@@ -103,9 +105,31 @@ export async function findChanges(
     // A deleted record that was never stored needs no tombstone.
     return before || !isDeleted(next) ? [{ record: next, before }] : [];
   });
-  const createdIds = changes.filter(({ before }) => !before).map(({ record }) => record.id);
+  const createdIds = changes
+    .filter(({ before, record }) => before?.externalId !== record.externalId)
+    .map(({ record }) => record.id);
   const unchanged = records.length - changes.length - unusable.length;
   return { changes, unchanged, knownIds, createdIds, contested, overtaken, unusable };
+}
+
+/**
+ * Returns by external id the records of ids that are not stored in their normal form, because they were read before ids
+ * had one. They get it.
+ */
+async function findOtherwiseSpelled(
+  tx: Transaction,
+  connectorId: string,
+  candidates: readonly { externalId: string; record: SourceRecord }[],
+  existing: ReadonlyMap<string, StoredRecord>,
+): Promise<Map<string, StoredRecord>> {
+  const idOf = new Map(
+    candidates.flatMap(({ externalId, record: { spelling } }) =>
+      spelling === undefined || existing.has(externalId) ? [] : [[spelling, externalId]],
+    ),
+  );
+  if (idOf.size === 0) return new Map();
+  const rows = await lockRecordsByAnchor(tx, connectorId, [...idOf.keys()]);
+  return new Map(rows.map((row) => [idOf.get(row.externalId) ?? row.externalId, row]));
 }
 
 const employmentDates = ['hire_date', 'termination_date'];

@@ -1,11 +1,12 @@
 import { answerOf, type Connector, type FoundRecord, type Page, SourceError } from '@idsync/connectors';
+import { comparedText } from '@idsync/contracts';
 import { type ClaimedJob, findJobSource, type Lease, lockLeasedJob } from '@idsync/database/sync';
 import { connectorDeleted } from './open-reading.js';
 import { Interrupted, type RunControl } from './run-control.js';
 import type { SyncContext } from './sync-context.js';
 import { writePage } from './write-page.js';
 
-/** Reads the record of a single-record job and writes it as one page. */
+/** Reads the record of a single-record job and writes it as one page. The id may be written in another way. */
 export async function readRecord(
   context: SyncContext,
   { connectorId, externalId }: Pick<ClaimedJob, 'connectorId'> & { externalId: string },
@@ -15,7 +16,7 @@ export async function readRecord(
   const connector = await openSource(context, lease, connectorId);
   const ask = connector.readOne?.bind(connector);
   if (!ask) throw new SourceError('this type of connector cannot read a single record', { code: 'misconfigured' });
-  const found = await answerOf(() => ask(externalId, signal), signal, context.settings.pageTimeoutMs);
+  const found = await answerOf(() => ask(comparedText(externalId), signal), signal, context.settings.pageTimeoutMs);
   await writePage(context, lease, pageOf(externalId, found));
 }
 
@@ -38,7 +39,7 @@ export function pageOf(externalId: string, found: FoundRecord): Page {
   if (found === 'absent') return { ...page, removed: [externalId] };
   if ('error' in found) return { ...page, errors: [{ ...found.error, external_id: externalId }] };
   // Applying it would change a record that was not requested.
-  if (found.record.external_id !== externalId) {
+  if (found.record.external_id !== comparedText(externalId)) {
     throw new SourceError('the source returned a different record than the requested one');
   }
   return { ...page, records: [found.record] };

@@ -1,4 +1,5 @@
 import { answerOf, type Connector, type Page } from '@idsync/connectors';
+import { comparedText } from '@idsync/contracts';
 import { type Lease, lockLeasedJob, takeRetry } from '@idsync/database/sync';
 import type { Reading } from './open-reading.js';
 import { pageOf } from './read-record.js';
@@ -63,7 +64,7 @@ async function readAgain(
   const abandoned = new AbortController();
   const ends = AbortSignal.any([signal, abandoned.signal]);
   try {
-    return pageOf(externalId, await answerOf(() => readOne(externalId, ends), signal, timeoutMs));
+    return pageOf(externalId, await answerOf(() => readOne(comparedText(externalId), ends), signal, timeoutMs));
   } finally {
     abandoned.abort();
   }

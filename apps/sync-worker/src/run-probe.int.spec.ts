@@ -139,6 +139,28 @@ describe('a test of a connector', () => {
     });
   });
 
+  it('counts the external ids that are not in their normal form, and shows one', async () => {
+    const spelled = (external_id: string, spelling?: string) => ({
+      external_id,
+      fields: {},
+      ...(spelling && { spelling }),
+    });
+    const described: Connector = {
+      async *read() {
+        const records = [spelled('E1'), spelled('E2', 'E2\u200b'), spelled('E3', '\uff253')];
+        yield { records, errors: [], cursor: {}, last: true };
+      },
+    };
+    const { result } = (await answerOf(await probe('test'), described)) as { result: object };
+    expect(result).toMatchObject({
+      warnings: [
+        '2 of the first 3 records: external_id has invisible or unusual characters, for example "E2<U+200B>" is read as "E2"',
+      ],
+      records: [{ external_id: 'E1' }, { external_id: 'E2' }, { external_id: 'E3' }],
+    });
+    expect(JSON.stringify(result)).not.toContain('spelling');
+  });
+
   it('returns the reason of a source failure, and no details of internal errors', async () => {
     const refused = source([], new SourceError('the server refuses it', { code: 'auth_failed', said: 'wrong ***' }));
     expect(await answerOf(await probe('test'), refused)).toEqual({

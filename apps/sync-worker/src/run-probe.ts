@@ -86,7 +86,7 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
   return {
     ...(Object.keys(source).length > 0 && { source }),
     ...(all.length > 0 && { warnings: all }),
-    records: records.slice(0, shown).map(({ line: _, ...record }) => record),
+    records: records.slice(0, shown).map(({ line: _, spelling: __, ...record }) => record),
     errors: errors.slice(0, shown).map(({ line, external_id, message, said }) => ({
       ...(line !== undefined && { line }),
       ...(external_id && { external_id }),
@@ -111,8 +111,9 @@ function refusedValues(errors: Page['errors'], records: number): string[] {
   );
 }
 
-/** Counts the values with invisible characters, which comparisons ignore. */
+/** Counts the external ids that are not in their normal form, and the values with invisible characters. */
 function invisibleValues(records: readonly SourceRecord[]): string[] {
+  const spelled = records.filter(({ spelling }) => spelling !== undefined);
   const found = new Map<string, string[]>();
   for (const { fields } of records) {
     for (const [field, values] of Object.entries(fields)) {
@@ -120,10 +121,15 @@ function invisibleValues(records: readonly SourceRecord[]): string[] {
       if (hidden !== undefined) found.set(field, [...(found.get(field) ?? []), hidden]);
     }
   }
-  return [...found].map(
+  const ids = spelled.slice(0, 1).map(({ external_id, spelling = '' }) => {
+    const example = `${JSON.stringify(visibleText(spelling))} is read as ${JSON.stringify(external_id)}`;
+    return `${spelled.length} of the first ${records.length} records: external_id has invisible or unusual characters, for example ${example}`;
+  });
+  const values = [...found].map(
     ([field, [example, ...more]]) =>
       `${more.length + 1} of the first ${records.length} records: ${field} has invisible characters, for example ${JSON.stringify(example)}`,
   );
+  return [...ids, ...values];
 }
 
 /** A run leaves such a person or account out unless it is known. */

@@ -155,6 +155,22 @@ describe('mapping a record', () => {
     });
   });
 
+  it('has the normal form of its external id, and the text of the source if that is another one', () => {
+    const idOf = (id: string) => {
+      const mapped = map('user', {}, { id: [id] });
+      return 'record' in mapped ? [mapped.record.external_id, mapped.record.spelling] : mapped.error.message;
+    };
+    expect(idOf(' E0017 ')).toEqual(['E0017', undefined]);
+    expect(idOf('e0017')).toEqual(['e0017', undefined]);
+    expect(idOf('M\u00fcller')).toEqual(['M\u00fcller', undefined]);
+    for (const spelling of ['\uff25\uff10\uff10\uff11\uff17', 'E0017\u200b', '\u200eE00\u00ad17'])
+      expect(idOf(spelling)).toEqual(['E0017', spelling]);
+    expect(idOf('Mu\u0308ller')).toEqual(['M\u00fcller', 'Mu\u0308ller']);
+    expect(idOf('a\u00a0b')).toEqual(['a b', 'a\u00a0b']);
+    expect(idOf('\u200b')).toBe('id (external_id) is missing');
+    expect(idOf('\ufdfa'.repeat(300))).toBe('id (external_id) is longer than 1024 bytes');
+  });
+
   it('requires an external id of at most 1024 bytes', () => {
     expect(map('user', {}, { id: [' '] })).toEqual({ error: { message: 'id (external_id) is missing' } });
     expect(map('user', {}, { id: ['x'.repeat(1025)] })).toEqual({

@@ -1,4 +1,5 @@
 import {
+  comparedText,
   type FieldSource,
   machineClassifications,
   matchingKeys,
@@ -56,7 +57,8 @@ class UnusableRecord extends Unusable {}
 export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
   let externalId: string | undefined;
   try {
-    externalId = externalIdOf(mapping.externalId, valuesOf);
+    const spelling = externalIdOf(mapping.externalId, valuesOf);
+    externalId = comparedText(spelling);
     const fields: SourceRecord['fields'] = {};
     const problems: FieldProblem[] = [];
     for (const { field, source, forOne, hasOthers, read } of targetsOf(mapping)) {
@@ -80,7 +82,14 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
     if (fields.other_emails && fields.email) fields.other_emails = without(fields.other_emails, fields.email[0]);
     const tooLarge = whyTooLarge(fields);
     if (tooLarge !== undefined) throw new UnusableRecord(tooLarge);
-    return { record: { external_id: externalId, fields, ...(problems.length > 0 && { problems }) } };
+    return {
+      record: {
+        external_id: externalId,
+        ...(spelling !== externalId && { spelling }),
+        fields,
+        ...(problems.length > 0 && { problems }),
+      },
+    };
   } catch (error) {
     if (!(error instanceof Unusable)) throw error;
     const { message, said } = error;
@@ -179,8 +188,8 @@ function isDecisive(field: string): boolean {
 function externalIdOf(name: string, valuesOf: ValuesOf): string {
   try {
     const [id] = present(valuesOf(name));
-    if (id === undefined) throw new Unusable('is missing');
-    if (isLongerThan(id, maxExternalIdBytes)) {
+    if (id === undefined || comparedText(id) === '') throw new Unusable('is missing');
+    if (isLongerThan(id, maxExternalIdBytes) || isLongerThan(comparedText(id), maxExternalIdBytes)) {
       throw new Unusable(`is longer than ${maxExternalIdBytes} bytes`);
     }
     requireStorable(id);

@@ -122,6 +122,22 @@ describe('a CSV file that lists an id repeatedly', () => {
     }
   });
 
+  it('compares ids in their normal form', async () => {
+    const config = { fields: { status: 'status' } };
+    const spellings = ['E0017\u200b', '\uff25\uff10\uff10\uff11\uff17', 'E0017'];
+    const text = `id,status\n${spellings.map((id, nth) => `${id},${nth === 1 ? '' : 'in'}active\n`).join('')}`;
+    const connector = source('csv', text, config);
+    const { records, errors } = await readAll(connector, 1);
+    expect(records).toEqual([{ external_id: 'E0017', spelling: spellings[1], fields: { status: ['active'] } }]);
+    expect(errors.map(({ line, external_id }) => [line, external_id])).toEqual([
+      [2, 'E0017'],
+      [4, 'E0017'],
+    ]);
+    expect(await connector.readOne?.('E0017', new AbortController().signal)).toMatchObject({
+      record: { fields: { status: ['active'] } },
+    });
+  });
+
   it('has the row that is active, then the one that began last, in whichever order and pages they are listed', async () => {
     const rows = [
       '77,Nurse,active,2024-01-01,',

@@ -1,3 +1,4 @@
+import { comparedText } from '@idsync/contracts';
 import type { ManagerCandidates, ManagerReference, StoredRecord } from '@idsync/database/directory';
 import { normaliseText } from '../matching/key-rules.js';
 import { isPlaceholder } from '../matching/stop-values.js';
@@ -14,7 +15,7 @@ export function managerReference(
   named: string | null | undefined,
   heldId?: string | null,
 ): ManagerReference | undefined {
-  const text = named?.trim();
+  const text = named ? comparedText(named) : undefined;
   const value = normaliseText(text);
   if (text === undefined || value === undefined || isNoReference(text)) return undefined;
   return { recordId: user.id, connectorId: user.connectorId, text, value, heldId: heldId ?? undefined };

@@ -40,6 +40,7 @@ async function managerOf(externalId: string): Promise<string | undefined> {
 describe('the manager of a person', () => {
   it.each([
     ['external id', 'bob'],
+    ['external id with other characters', '\uff42ob\u200b'],
     ['email', 'Bob@x.org'],
     ['employee number', '7'],
   ])('is an identity if the source names it by %s, also in the same batch', async (_, named) => {

@@ -1,4 +1,4 @@
-import { type MachineReference, machineReferences } from '@idsync/contracts';
+import { comparedText, type MachineReference, machineReferences } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   type CorrelationKey,
@@ -21,7 +21,8 @@ export interface NamedPerson {
 /** Returns all roles, with or without a reference. */
 export function namedBy(record: StoredRecord): NamedPerson[] {
   return machineReferences.map((role) => {
-    const text = record.fields[role]?.[0]?.trim();
+    const [named] = record.fields[role] ?? [];
+    const text = named && comparedText(named);
     const value = normaliseText(text);
     return value === undefined ? { role } : { role, text, value };
   });

@@ -288,6 +288,15 @@ describe('a sync of one record', () => {
     expect(answer).toMatchObject({ status: 202, body: { status: 'queued', external_id: '4711' } });
   });
 
+  it('reads the record by the normal form of its id', async () => {
+    const { body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Spelled' });
+    const [answer] = await Promise.all([
+      sync(body.id, '\uff14\uff171\u200b2'),
+      finishJob('4712', `status = 'completed', outcome = 'unchanged', completed_at = now()`),
+    ]);
+    expect(answer).toMatchObject({ status: 200, body: { external_id: '4712' } });
+  });
+
   it('is rejected for an unknown connector, a connector type without single reads, and an invalid external id', async () => {
     expect(await sync('con_00000000000000000000000000', '1')).toEqual({ status: 404, body: { error: 'not found' } });
     const github = {

@@ -1,3 +1,4 @@
+import { comparedText } from '@idsync/contracts';
 import type { SourceFile } from '../open-source-file.js';
 import { readText } from '../read-text.js';
 import type { Layout } from './csv-layout.js';
@@ -89,7 +90,7 @@ class Scanner {
     if (cells !== this.layout.width) return;
     const bytes = data.toString('latin1', from, to);
     const cell = bytes.startsWith('"') ? bytes.slice(1, -1).replaceAll('""', '"') : bytes;
-    const id = this.layout.textOf(cell)?.trim();
+    const id = comparedText(this.layout.textOf(cell) ?? '');
     if (id) this.add(id);
   }
 }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { foundIn } from '../find-by-full-read.js';
 import { describeSource } from './describe-source.js';
 import { type DirectoryServer, describeServer } from './directory-server.js';
 import { discoverFields } from './discover-fields.js';
@@ -24,10 +25,18 @@ export function ldapConnector(settings: LdapSettings): Connector {
     reportsChanges: true,
     reportsDeletions: config.deleted_objects,
     read: (options) => readDirectory(settings, options),
-    readOne: (externalId, signal) =>
-      withSession(settings, signal, (session, server) =>
+    async readOne(externalId, signal) {
+      const found = await withSession(settings, signal, (session, server) =>
         new Reading(settings, { pageSize: 1, signal }, session, server).one(externalId),
-      ),
+      );
+      if (found !== 'absent' || config.external_id === undefined) return found;
+      // The directory may not find an id by its normal form.
+      for await (const page of readDirectory(settings, { pageSize: 1_000, signal })) {
+        const other = foundIn(page, externalId);
+        if (other !== 'absent') return other;
+      }
+      return 'absent';
+    },
     describe: (signal) => withSession(settings, signal, (session, server) => describeSource(session, settings, server)),
     discover: (signal) =>
       withSession(settings, signal, async (session, server) =>

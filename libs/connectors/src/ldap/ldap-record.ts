@@ -1,4 +1,4 @@
-import { isSecretLdapAttribute } from '@idsync/contracts';
+import { comparedText, isSecretLdapAttribute } from '@idsync/contracts';
 import { type MappedRecord, type Mapping, mapRecord } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { stateAttributes, statusOf } from './account-state.js';
@@ -51,7 +51,7 @@ export class RecordMaker {
         : externalId === nameOfAnchor(anchor)
           ? keyOf(entry, anchor)
           : firstText(entry, externalId);
-    return id === undefined ? {} : { external_id: id };
+    return id === undefined ? {} : { external_id: comparedText(id) };
   }
 
   private attributesFor(name: string): string[] {

@@ -1,4 +1,4 @@
-import { isSecretLdapAttribute, type LdifConfig, type RecordKind } from '@idsync/contracts';
+import { comparedText, isSecretLdapAttribute, type LdifConfig, type RecordKind } from '@idsync/contracts';
 import { type Connector, SourceError } from '../connector.js';
 import { FieldSamples } from '../field-samples.js';
 import { type Mapping, mapRecordAt } from '../map-record.js';
@@ -80,7 +80,7 @@ function readEntry(entry: LdifEntry, mapping: Mapping, config: LdifConfig): Part
     return {};
   if (problem !== undefined) {
     const ids = values.get(attributeName(mapping.externalId)) ?? [];
-    const id = ids.map((value) => value.trim()).find((value) => value !== '');
+    const id = ids.map(comparedText).find((value) => value !== '');
     return {
       error: { line, ...(id && { external_id: id }), message: problem, ...(hidesOthers && { hides_others: true }) },
     };

@@ -24,7 +24,8 @@ export async function findResources(
 ): Promise<FoundResources> {
   const path = `/${resource}`;
   const requests = client.page(signal);
-  if (name === 'id' && filter === undefined) {
+  // The service may not know the normal form of an id.
+  if (name === 'id' && filter === undefined && /^[ -~]*$/.test(externalId)) {
     const answer = await getOne(
       requests,
       `${path}/${encodeURIComponent(externalId)}`,

@@ -9,7 +9,8 @@ const maxMatches = 1_000;
 
 /**
  * Finds the row with this id. Compares the value first, if the column may be indexed. This misses values with other
- * spellings such as surrounding blanks, so only a search in the text of all rows proves that the row is absent.
+ * spellings such as surrounding blanks, so only a search in the text of all rows proves that the row is absent. It also
+ * reads the rows with other characters than ASCII, of which this id may be the normal form.
  */
 export async function findRow(source: Source, externalId: string, signal: AbortSignal): Promise<FoundRecord> {
   const { link, plan, config } = source;

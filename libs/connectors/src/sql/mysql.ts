@@ -21,6 +21,7 @@ export const mysqlDialect: Dialect = {
   asText: (expression) => `cast(${expression} as char)`,
   valueText: (expression, column) => `left(${plainText(expression, column)}, ${maxTextLength(column)})`,
   exactText: (expression, column) => plainText(expression, column),
+  isBeyondAscii: (expression) => `${expression} regexp '[^ -~]'`,
   typed(parameter, { kind, type }) {
     if (kind === 'bytes' || kind === 'uuid_bytes') return `unhex(${parameter})`;
     // Text is compared by the collation of the column, which a cast would replace.

@@ -22,7 +22,7 @@ export interface Period {
 export interface PageOf {
   period?: Period;
   after?: readonly string[];
-  /** Only rows whose column contains this text (`contains`) or equals it. */
+  /** Only rows whose column contains this text or other characters than ASCII (`contains`), or equals the text. */
   match?: { column: Column; text: string; contains: boolean };
   /** Only rows whose column equals one of these texts. */
   among?: { column: Column; texts: readonly string[] };
@@ -65,7 +65,10 @@ export function pageStatement(dialect: Dialect, plan: Plan, { period, after, mat
     const { column, text, contains } = match;
     const name = dialect.quote(column.name);
     if (!contains) conditions.push(`${name} = ${values.bind(text, column)}`);
-    else conditions.push(`position(${values.text(text)} in ${dialect.exactText(name, column)}) > 0`);
+    else {
+      const written = dialect.exactText(name, column);
+      conditions.push(`(position(${values.text(text)} in ${written}) > 0 or ${dialect.isBeyondAscii(written)})`);
+    }
   }
   if (among) {
     const { column, texts } = among;

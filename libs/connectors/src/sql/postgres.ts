@@ -19,6 +19,7 @@ export const postgres: Dialect = {
   asText: (expression) => `(${expression})::text`,
   valueText: (expression, column) => `left(${expression}::text, ${maxTextLength(column)})`,
   exactText: (expression) => `${expression}::text`,
+  isBeyondAscii: (expression) => `${expression} ~ '[^ -~]'`,
   // A parameter takes the type of a compared column, but needs a cast in an expression.
   typed: (parameter, { kind, type }) =>
     kind === 'date' || kind === 'time' ? `${parameter}::pg_catalog.${type}` : parameter,

@@ -68,6 +68,8 @@ export interface Dialect {
   /** The complete text of a column, which `typed` converts back. */
   exactText(expression: string, column: Column): string;
   typed(parameter: string, column: Column): string;
+  /** The condition for a text with other characters than those of ASCII that can be seen. */
+  isBeyondAscii(expression: string): string;
   /** The condition for rows after the one with these values in the order of the columns. */
   after(expressions: readonly string[], values: readonly (() => string)[]): string;
   earlier(moment: string, seconds: number): string;

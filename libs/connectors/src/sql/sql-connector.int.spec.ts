@@ -331,6 +331,13 @@ eachDatabase(describe)('a SQL source in %s', (system) => {
     expect(await expectEachAlone(server.connector(config), ['bob', 'nobody'])).toEqual(['ann', 'cat']);
   });
 
+  it('finds a row by the normal form of its id', async () => {
+    const spellings = ['E0017\u200b', '\uff25\uff10\uff10\uff11\uff18', 'Mu\u0308ller', 'plain'];
+    await people(spellings.map((id, nth) => [nth + 1, id]));
+    const connector = server.connector({ table: 'staff', key: 'id', external_id: 'name' });
+    expect(await expectEachAlone(connector, ['E0019', '\uff25'])).toEqual(['E0017', 'E0018', 'M\u00fcller', 'plain']);
+  });
+
   it('fails instead of returning absent while rows without a key exist', async () => {
     const connector = await people([
       [1, 'ann'],

@@ -1,5 +1,5 @@
 // SQL by hand: sets of search terms, benchmarked.
-import type { RecordKind } from '@idsync/contracts';
+import { comparedText, type RecordKind } from '@idsync/contracts';
 import type { Database, NamedQuery } from '../database.js';
 import { type TermKind, valueTerm } from '../directory/search-terms.js';
 import type { DocumentPage, DocumentQuery } from './documents.js';
@@ -192,11 +192,11 @@ function setsOf(
       name: 'any-anchor',
       sql: `select each.id as record_id from connectors
              cross join lateral (select id from source_records where connector_id = connectors.id
-                                    and external_id = ${value(anchor.externalId)} limit 1) as each
+                                    and external_id = ${value(comparedText(anchor.externalId))} limit 1) as each
              where connectors.tenant_id = $1`,
     });
   } else if (anchor) {
-    const [connector, id] = [value(anchor.connectorId), value(anchor.externalId)];
+    const [connector, id] = [value(anchor.connectorId), value(comparedText(anchor.externalId))];
     sets.push({
       name: 'anchor',
       sql: `select id as record_id from source_records where tenant_id = $1 and connector_id = ${connector} and external_id = ${id}`,
