@@ -135,7 +135,7 @@ describe('a client that remembers the latest updated_at', () => {
     const poller = new Poller(list);
     const ids = Array.from({ length: 12 }, (_, n) => `p${n}`);
     let seq = 0;
-    let open = 3;
+    let open = true;
     const lane = async (own: string[]) => {
       for (const title of ['Clerk', 'Chief', 'Boss']) {
         for (const id of own) {
@@ -143,11 +143,14 @@ describe('a client that remembers the latest updated_at', () => {
           await apply(seq, [person(id, title), ...more(seq)]);
         }
       }
-      open -= 1;
     };
-    const lanes = [0, 1, 2].map((n) => lane(ids.filter((_, at) => at % 3 === n)));
-    while (open > 0) await poller.poll();
-    await Promise.all(lanes);
+    const applied = Promise.all([0, 1, 2].map((n) => lane(ids.filter((_, at) => at % 3 === n)))).finally(() => {
+      open = false;
+    });
+    const poll = async () => {
+      for (const end = Date.now() + 240_000; open && Date.now() < end; ) await poller.poll();
+    };
+    await Promise.all([applied, poll()]);
     await poller.poll();
     expect(Object.fromEntries(poller.titles)).toEqual(Object.fromEntries(ids.map((id) => [id, 'Boss'])));
   });

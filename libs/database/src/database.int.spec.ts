@@ -1,6 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { newUuid } from '@idsync/contracts';
-import { createTestDatabase, DirectoryFixture, LatePort, PrivatePostgres, type TestDatabase } from '@idsync/testing';
+import {
+  createTestDatabase,
+  DirectoryFixture,
+  LatePort,
+  PrivatePostgres,
+  type TestDatabase,
+  until,
+} from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { asTenant } from './as-tenant.js';
 import { Database, type Transaction } from './database.js';
@@ -54,7 +61,7 @@ describe('connections that PostgreSQL closes', () => {
             where datname = current_database() and pid <> pg_backend_pid()`,
           );
           const goal = served + 20;
-          while (served < goal) await turn();
+          await until(() => served >= goal, 'work that is served after a cut', 30_000);
         }
       } finally {
         over = true;

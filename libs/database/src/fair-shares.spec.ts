@@ -1,3 +1,4 @@
+import { until } from '@idsync/testing';
 import { describe, expect, it } from '@jest/globals';
 import { DatabaseBusy, FairShares } from './fair-shares.js';
 
@@ -119,7 +120,7 @@ describe('FairShares', () => {
   it('rejects work that has waited too long, and serves the work behind it', async () => {
     const works = new Works({ connections: 1, waitMs: 10 });
     await works.begin('a.1.1', 'a.1.2');
-    while (works.refused.length === 0) await settled();
+    await until(() => works.refused.length > 0, 'the end of the wait');
     expect(works.refused).toEqual(['a.1.2']);
     await works.begin('a.1.3');
     await works.end('a.1.1');
