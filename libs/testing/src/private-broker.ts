@@ -57,7 +57,7 @@ export class PrivateBroker {
       RABBITMQ_ENABLED_PLUGINS_FILE: join(directory, 'plugins'),
       RABBITMQ_CONFIG_FILE: settings,
     };
-    const server = new ServerProcess(port, brokerProgram, [], { env, detached: true });
+    const server = new ServerProcess(port, brokerProgram, [], env);
     const broker = new PrivateBroker(directory, server, tls ? 'amqps' : 'amqp', node);
     try {
       await broker.up();

@@ -1,4 +1,4 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,22 +6,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Several nodes of RabbitMQ that start at once on a busy machine take two minutes. */
 const upWithinMs = 240_000;
 
-/** A server for one test that listens on a local port. */
+/** A server for one test that listens on a local port. It ends with this process, and its children end with it. */
 export class ServerProcess {
   private child: ChildProcess | undefined;
 
-  /** `detached` (of `options`): the server has child processes, which are killed with it. */
   constructor(
     readonly port: number,
     private readonly command: string,
     private readonly args: readonly string[],
-    private readonly options: Pick<SpawnOptions, 'env' | 'detached'> = {},
+    private readonly env?: NodeJS.ProcessEnv,
   ) {}
 
   /** Starts it with its existing data; resolves when it accepts connections. */
   async up(): Promise<void> {
-    this.child = spawn(this.command, this.args, { ...this.options, stdio: 'ignore' });
-    for (const end = Date.now() + upWithinMs; Date.now() < end && isRunning(this.child); await sleep(50)) {
+    const child = spawn(this.command, this.args, { env: this.env, stdio: 'ignore', detached: true });
+    this.child = child;
+    const watcher = spawn('/bin/sh', ['-c', 'cat >/dev/null; kill -s KILL -- "-$0"', String(child.pid)], {
+      detached: true,
+      // The pipe closes however this process ends.
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    watcher.unref();
+    child.once('exit', () => watcher.kill());
+    for (const end = Date.now() + upWithinMs; Date.now() < end && isRunning(child); await sleep(50)) {
       if (await accepts(this.port)) return;
     }
     throw new Error(`${this.command} did not start`);
@@ -33,7 +40,7 @@ export class ServerProcess {
     this.child = undefined;
     if (!child?.pid || !isRunning(child)) return;
     const exit = once(child, 'exit');
-    process.kill(this.options.detached ? -child.pid : child.pid, 'SIGKILL');
+    process.kill(-child.pid, 'SIGKILL');
     await exit;
   }
 }
