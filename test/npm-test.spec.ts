@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { until } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 const root = dirname(import.meta.dirname);
@@ -9,8 +11,11 @@ let folder: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'idsync-npm-test-'));
-  for (const file of ['tools/test.mjs', 'test/setup/allowed-skips.mjs', 'test/setup/skip-rules.mjs'])
-    await cp(join(root, file), join(folder, file));
+  const files = ['test/setup/allowed-skips.mjs', 'test/setup/skip-rules.mjs'];
+  for (const file of ['tools/test.mjs', 'tools/command.mjs', ...files]) await cp(join(root, file), join(folder, file));
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: folder });
+  git('init', '--quiet');
+  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--allow-empty', '--message', 'a');
   await mkdir(join(folder, 'node_modules/.bin'), { recursive: true });
   await writeFile(join(folder, 'node_modules/.bin/turbo'), '#!/bin/sh\n', { mode: 0o755 });
   await mkdir(join(folder, 'node_modules/jest/bin'), { recursive: true });
@@ -19,7 +24,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 interface File {
   name: string;
-  status: 'passed' | 'failed';
+  status: 'passed' | 'failed' | 'skipped';
   skipped?: string;
 }
 
@@ -33,7 +38,7 @@ async function npmTest(words: string[], ...runs: File[][]) {
     testResults: files.map(({ name, status, skipped }) => ({
       ...{ name: join(folder, name), status, message: `why ${name} failed` },
       assertionResults: [
-        { title: 'works', fullName: 'it works', status },
+        ...(status === 'skipped' ? [] : [{ title: 'works', fullName: 'it works', status }]),
         ...(skipped ? [{ title: skipped, fullName: skipped, status: 'pending' }] : []),
       ],
     })),
@@ -54,7 +59,7 @@ async function npmTest(words: string[], ...runs: File[][]) {
     execFile(
       process.execPath,
       ['tools/test.mjs', ...words],
-      { cwd: folder, maxBuffer: 1e8 },
+      { cwd: folder, maxBuffer: 1e8, env: { ...process.env, IDSYNC_TEST_FLAKY: join(folder, 'flaky') } },
       async (error, stdout, stderr) => {
         const noted = await readFile(join(folder, 'runs'), 'utf8').catch(() => '');
         resolve({
@@ -69,6 +74,15 @@ async function npmTest(words: string[], ...runs: File[][]) {
 
 const passed = (name: string): File => ({ name, status: 'passed' });
 const failed = (name: string): File => ({ name, status: 'failed' });
+const projects = 'fast, console, conformance, core, more, nightly';
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe('npm test', () => {
   it('ends with one line of counts', async () => {
@@ -83,7 +97,7 @@ describe('npm test', () => {
     [['--tiers=all'], 'fast console conformance core more nightly'],
     [['a'], 'fast console conformance core more nightly --passWithNoTests a'],
     [['-w', '1'], 'fast console core --passWithNoTests -w 1'],
-    [['--tiers', 'core', '--since', 'HEAD~1'], 'core nightly'],
+    [['--tiers', 'core', '--since', 'HEAD'], 'core nightly'],
   ])('with %j runs %s', async (words, expected) => {
     const { runs } = await npmTest(words, [passed('a')]);
     expect(runs[0]).toContain(`--selectProjects ${expected}`);
@@ -94,6 +108,7 @@ describe('npm test', () => {
     expect(code).toBe(0);
     expect(runs[1]).toBe('--runInBand --runTestsByPath b');
     expect(output).toMatch(/FLAKY: b failed, and passed alone.*why b failed.*log of run 1.*1 files flaky/s);
+    expect(await readFile(join(folder, 'flaky'), 'utf8')).toBe('b\n');
   });
 
   it('fails for a flaky file with --flaky fail', async () => {
@@ -122,7 +137,45 @@ describe('npm test', () => {
   it('fails for a part of a path that no file has, and names it', async () => {
     const { code, output } = await npmTest(['a', 'absent', '--verbose'], [passed('a')]);
     expect(code).toBe(1);
-    expect(output).toContain('no test file of fast, console, conformance, core, more, nightly matches absent\n');
+    expect(output).toContain(`no test file of ${projects} matches absent\n`);
+  });
+
+  it.each([
+    ['a|b', ['a|b'], []],
+    ['a|b', ['--since', 'HEAD', 'a|b'], []],
+    ['-t absent', ['-t', 'absent'], [{ name: 'a', status: 'skipped', skipped: 'works' } as const]],
+  ])('fails for %s if no test matches it, with %j', async (named, words, files) => {
+    const { code, output } = await npmTest(words, [...files]);
+    expect(code).toBe(1);
+    expect(output).toContain(`no test of ${projects} ran for ${named}\n`);
+  });
+
+  it('passes if all tests of a file are skipped for an allowed reason, and prints it', async () => {
+    const name = 'libs/connectors/src/download/web-file-conformance.spec.ts';
+    const skipped = 'jsonl at a URL invalid responses: a file is not a list of responses';
+    const { code, output } = await npmTest([name], [{ name, status: 'skipped', skipped }]);
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Skipped: 1 tests, because') });
+  });
+
+  it('passes if a change concerns no nightly file', async () => {
+    expect((await npmTest(['--tiers', 'nightly', '--since', 'HEAD'], [])).code).toBe(0);
+  });
+
+  it.each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)('leaves no process running at %s', async (signal) => {
+    const jest = `
+      const { pid } = require('node:child_process').spawn('sleep', ['1000']);
+      require('node:fs').writeFileSync('pids', process.pid + ' ' + pid + ' ');
+      setInterval(() => undefined, 1_000);`;
+    await writeFile(join(folder, 'node_modules/jest/bin/jest.js'), jest);
+    const child = spawn(process.execPath, ['tools/test.mjs'], { cwd: folder, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const pids = await until(async () => {
+      const text = await readFile(join(folder, 'pids'), 'utf8').catch(() => '');
+      return text.endsWith(' ') && text.trim().split(' ').map(Number);
+    }, 'tests that run');
+    child.kill(signal);
+    expect(await ended).toEqual([128 + constants.signals[signal], null]);
+    await until(() => !pids.some(isRunning), 'the end of the tests');
   });
 
   it('reports a flaky file with a long log', async () => {
@@ -145,9 +198,28 @@ describe('npm test', () => {
   it.each([
     [['--tiers', 'slow'], '--tiers must be of fast, console, conformance, core, more, nightly, or all; got slow'],
     [['--since'], '--since needs a value'],
+    [['--since', 'nothing'], '--since must be a commit, got nothing'],
     [['--flaky', 'pass'], '--flaky must be fail, got pass'],
   ])('refuses %j', async (words, message) => {
     const { code, output } = await npmTest(words);
     expect({ code, output }).toEqual({ code: 2, output: `${message}\n` });
+  });
+});
+
+describe('the commands for tests of changes', () => {
+  it.each([
+    ['test-changed.mjs --since nothing', '--since must be a commit, got nothing'],
+    ['test-changed.mjs --nothing', "Unknown option '--nothing'"],
+    ['test-changed.mjs --seconds few', '--seconds must be above 0, got few'],
+    ['test-watch.mjs --seconds few', '--seconds must be above 0, got few'],
+    ['test-watch.mjs --nothing', "Unknown option '--nothing'"],
+  ])('refuse %s with one line', (words, message) => {
+    const { status, stderr } = spawnSync(process.execPath, `tools/${words}`.split(' '), {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(message) });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 });

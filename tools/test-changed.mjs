@@ -1,25 +1,25 @@
 // `npm run test:changed -- --since <commit> --seconds 20`: runs tests related to the changes of the branch, the nearest
 // first, as many as fit into the seconds, without those of bundled services. For documents and manifests, the tests that
 // read them run. Both options are optional.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { commitOf, readWords, refuse, run } from './command.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);
-const { values } = parseArgs({ options: { since: { type: 'string' }, seconds: { type: 'string', default: '20' } } });
-const since = values.since ?? branchPoint();
+const { values } = readWords({ options: { since: { type: 'string' }, seconds: { type: 'string', default: '20' } } });
+const since = values.since === undefined ? branchPoint() : commitOf(values.since);
 const changed = [
   ...git('diff', '--name-only', '--diff-filter=d', since),
   ...git('ls-files', '--others', '--exclude-standard'),
 ];
 process.stdout.write(`${changed.length} files changed since ${since.slice(0, 12)}\n`);
-if (changed.length > 0) process.exitCode = runRelated();
+if (changed.length > 0) process.exitCode = (await runRelated()).status;
 
 /** The commit at which the branch left `main`. */
 function branchPoint() {
   const [main] = git('for-each-ref', '--format=%(refname)', 'refs/remotes/origin/main', 'refs/heads/main').reverse();
-  if (!main) throw new Error('there is neither origin/main nor main: name a commit with --since');
+  if (!main) refuse('there is neither origin/main nor main: name a commit with --since');
   return git('merge-base', 'HEAD', main)[0];
 }
 
@@ -36,6 +36,5 @@ function runRelated() {
   const options = ['--passWithNoTests', '--testSequencer', './test/setup/nearest-first.mjs'];
   options.push('--selectProjects', 'fast', 'console', 'conformance', 'core', '--findRelatedTests');
   const env = { ...process.env, IDSYNC_TEST_SECONDS: values.seconds, IDSYNC_TEST_CHANGED: changed.join('\n') };
-  const { status } = spawnSync(process.execPath, [jest, ...options, ...files], { cwd: root, env, stdio: 'inherit' });
-  return status ?? 1;
+  return run(process.execPath, [jest, ...options, ...files], { cwd: root, env });
 }

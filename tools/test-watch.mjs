@@ -1,11 +1,10 @@
 // `npm run test:watch`: after every change, the tests related to uncommitted changes, the nearest first, as many as run in
 // about four seconds; --seconds sets another time. `npm run test:watch -- turns`: all tests whose path contains "turns".
-import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readWords, run } from './command.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { values, positionals } = parseArgs({
+const { values, positionals } = readWords({
   options: { seconds: { type: 'string', default: '4' } },
   allowPositionals: true,
 });
@@ -15,9 +14,5 @@ const [options, env] =
   positionals.length > 0
     ? [['--watchAll', ...positionals], process.env]
     : [nearest, { ...process.env, IDSYNC_TEST_SECONDS: values.seconds }];
-const { status } = spawnSync(process.execPath, ['node_modules/jest/bin/jest.js', ...options], {
-  cwd: root,
-  env,
-  stdio: 'inherit',
-});
-process.exitCode = status ?? 1;
+const { status } = await run(process.execPath, ['node_modules/jest/bin/jest.js', ...options], { cwd: root, env });
+process.exitCode = status;

@@ -6,49 +6,54 @@
 //   npm test -- --flaky fail             fails if a file had to be repeated
 //
 // A file that fails is run again once, alone. If it then passes, it is reported as flaky, with both logs.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { allowedSkips } from '../test/setup/allowed-skips.mjs';
 import { compareSkips } from '../test/setup/skip-rules.mjs';
+import { commitOf, refuse, run } from './command.mjs';
 
 const tiers = ['fast', 'console', 'conformance', 'core', 'more', 'nightly'];
 const byDefault = ['fast', 'console', 'core'];
 /** With more failed files than that, the code is broken and not the files flaky. */
 const mostRepeats = 3;
 
-/** Bytes of a log that are kept; with the default of Node, a program that writes more is killed. */
-const mostOutput = 1 << 28;
-
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 const { own, passedOn } = read(process.argv.slice(2));
-const projects = chosen(own.tiers, passedOn);
-if (own.since) {
-  projects.push('nightly');
-  process.env.IDSYNC_TEST_SINCE = own.since;
+const namesFiles = /^[^-]|^--(testPathPattern|runTestsByPath)/;
+const namesTests = /^(-t|--testNamePattern)/;
+/** Words after an option may be its values. */
+const selectsBy = (pattern) => passedOn.some((word, at) => (at === 0 || word.startsWith('-')) && pattern.test(word));
+const projects = chosen(own.tiers);
+if (own.since !== undefined) {
+  if (!projects.includes('nightly')) projects.push('nightly');
+  process.env.IDSYNC_TEST_SINCE = commitOf(own.since);
 }
 
 const began = Date.now();
 const folder = mkdtempSync(join(tmpdir(), 'idsync-results-'));
-process.exitCode = build() || (await test());
-rmSync(folder, { recursive: true });
+process.on('exit', () => rmSync(folder, { recursive: true }));
+process.exitCode = (await build()) || (await test());
 
 /** Returns the exit code. */
 async function test() {
-  const { status, results } = run(['--selectProjects', ...projects, '--passWithNoTests', ...passedOn]);
+  const { status, results } = await jest(['--selectProjects', ...projects, '--passWithNoTests', ...passedOn]);
   // Jest refused its options, or was stopped.
   if (!results) return status;
   const unknown = namesWithout(results);
   if (unknown.length > 0) print(`\nno test file of ${projects.join(', ')} matches ${unknown.join(', ')}`);
   const failures = results.testResults.filter(({ status }) => status === 'failed');
-  const flaky = failures.length > mostRepeats ? [] : failures.filter(passesAlone);
+  const isEmpty = unknown.length === 0 && failures.length === 0 && hasNone(results);
+  if (isEmpty) print(`\nno test of ${projects.join(', ')} ran for ${passedOn.join(' ')}`);
+  const flaky = [];
+  if (failures.length <= mostRepeats)
+    for (const failure of failures) if (await passesAlone(failure)) flaky.push(failure);
   const badSkips = await reportSkips(results);
   print(countsOf(results, flaky.length));
-  if (unknown.length > 0 || badSkips || failures.length > flaky.length || (flaky.length > 0 && own.flaky === 'fail'))
-    return 1;
+  if (unknown.length > 0 || isEmpty || badSkips || failures.length > flaky.length) return 1;
+  if (flaky.length > 0 && own.flaky === 'fail') return 1;
   // Jest also fails for what is no test.
   return failures.length > 0 ? 0 : status;
 }
@@ -66,16 +71,12 @@ function read(words) {
   return { own, passedOn };
 }
 
-function chosen(named, words) {
-  const namesFiles = /^[^-]|^--(testPathPattern|testNamePattern|runTestsByPath)|^-t$/;
-  if (!named) {
-    const isNamed = words.some((word, at) => (at === 0 || word.startsWith('-')) && namesFiles.test(word));
-    return [...(isNamed ? tiers : byDefault)];
-  }
-  const names = named === 'all' ? [...tiers] : named.split(',');
-  const unknown = names.filter((name) => !tiers.includes(name));
+function chosen(named) {
+  if (!named) return [...(selectsBy(namesFiles) || selectsBy(namesTests) ? tiers : byDefault)];
+  const projects = named === 'all' ? [...tiers] : named.split(',');
+  const unknown = projects.filter((name) => !tiers.includes(name));
   if (unknown.length > 0) refuse(`--tiers must be of ${tiers.join(', ')}, or all; got ${unknown.join(', ')}`);
-  return names;
+  return projects;
 }
 
 /** Returns the given parts of paths, patterns aside, that no tested file has. Words after an option may be its values. */
@@ -87,26 +88,25 @@ function namesWithout({ testResults }) {
   return names.filter((name) => !paths.some((path) => path.includes(name.toLowerCase())));
 }
 
-function refuse(message) {
-  process.stderr.write(`${message}\n`);
-  process.exit(2);
+/** Whether nothing that was selected ran. A change may concern no nightly file, and a file may skip all of its tests. */
+function hasNone({ numTotalTestSuites, numPassedTests }) {
+  if (selectsBy(namesTests)) return numPassedTests === 0;
+  return numTotalTestSuites === 0 && (own.since === undefined || selectsBy(namesFiles));
 }
 
-function build() {
-  const command = ['run', 'build', 'programs', 'test-programs', '--output-logs=errors-only', '--log-order=grouped'];
-  const stdio = ['ignore', 'pipe', 'inherit'];
-  const { status, stdout } = spawnSync('node_modules/.bin/turbo', command, { stdio, maxBuffer: mostOutput });
+async function build() {
+  const words = ['run', 'build', 'programs', 'test-programs', '--output-logs=errors-only', '--log-order=grouped'];
+  const { status, output } = await run('node_modules/.bin/turbo', words, { stdio: ['ignore', 'pipe', 'inherit'] });
   // The compiler writes its errors to standard output, as turbo does its progress.
-  if (status !== 0) process.stderr.write(stdout ?? '');
-  return status ?? 1;
+  if (status !== 0) process.stderr.write(output);
+  return status;
 }
 
-function run(options, stdio = 'inherit') {
+async function jest(options, stdio = 'inherit') {
   const outputFile = join(folder, 'results.json');
   rmSync(outputFile, { force: true });
-  const command = ['node_modules/jest/bin/jest.js', ...options, '--json', '--outputFile', outputFile];
-  const { status, stderr } = spawnSync(process.execPath, command, { stdio, encoding: 'utf8', maxBuffer: mostOutput });
-  return { status: status ?? 1, log: stderr, results: resultsIn(outputFile) };
+  const words = ['node_modules/jest/bin/jest.js', ...options, '--json', '--outputFile', outputFile];
+  return { ...(await run(process.execPath, words, { stdio })), results: resultsIn(outputFile) };
 }
 
 /** Undefined if Jest ended before it had results, for example for an invalid option. */
@@ -119,19 +119,22 @@ function resultsIn(file) {
 }
 
 /** Repeats a file that failed, and reports it if it passes. */
-function passesAlone({ name, message }) {
+async function passesAlone({ name, message }) {
   const file = relative(root, name);
   print(`\nOnce more, alone: ${file}`);
-  const { status, log } = run(['--runInBand', '--runTestsByPath', file], ['ignore', 'inherit', 'pipe']);
-  if (status === 0) print(`\nFLAKY: ${file} failed, and passed alone. The first log:\n\n${message}\n\nThe second:`);
-  print(log);
+  const { status, output } = await jest(['--runInBand', '--runTestsByPath', file], ['ignore', 'inherit', 'pipe']);
+  if (status === 0) {
+    print(`\nFLAKY: ${file} failed, and passed alone. The first log:\n\n${message}\n\nThe second:`);
+    if (process.env.IDSYNC_TEST_FLAKY) appendFileSync(process.env.IDSYNC_TEST_FLAKY, `${file}\n`);
+  }
+  print(output);
   return status === 0;
 }
 
 /** Prints the skipped tests by reason; returns whether they differ from those that are allowed. */
 async function reportSkips({ testResults }) {
   // With --testNamePattern, Jest reports all other tests as skipped.
-  if (passedOn.some((word) => /^(-t|--testNamePattern)/.test(word))) return false;
+  if (selectsBy(namesTests)) return false;
   const files = testResults
     .filter(({ assertionResults }) => assertionResults.length > 0)
     .map(({ name, assertionResults }) => ({

@@ -1,9 +1,9 @@
 // Runs one spec with some mutants, in as many processes as that takes.
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startGroup } from '../command.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const jest = 'node_modules/jest/bin/jest.js';
@@ -68,7 +68,7 @@ function runJest(spec, plan, results, endsAt) {
   return new Promise((resolve) => {
     const args = [jest, '--config', 'tools/mutants/jest.config.mjs', '-i', '--runTestsByPath', spec];
     const env = { ...process.env, IDSYNC_MUTANTS_PLAN: plan, FORCE_COLOR: '0' };
-    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = startGroup(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     const began = Date.now();
