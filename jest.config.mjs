@@ -14,7 +14,7 @@ const checkingOpenApi = 'libs/contracts/src/http/openapi.spec.ts';
 
 /** `npm test -- --since <commit>` limits the nightly files to those that the changes since then concern. */
 const since = process.env.IDSYNC_TEST_SINCE;
-const nightly = since ? nightlyInCi(since) : filesOf('nightly');
+const nightly = since ? nightlyInCi(since).run : filesOf('nightly');
 
 const paths = (files) => files.map((file) => `<rootDir>/${file}`);
 const ignored = (files) => files.map((file) => `/${file.replaceAll('.', '\\.')}$`);

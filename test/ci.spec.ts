@@ -20,7 +20,7 @@ interface Outcome {
 
 function run(file: string, words: string[], env: object = {}, cwd?: string): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(file, words, { cwd, env: { ...inherited, ...env }, timeout: 50_000 }, (error, stdout, stderr) => {
+    execFile(file, words, { cwd, env: { ...inherited, ...env } }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr });
     });
   });
@@ -137,6 +137,12 @@ describe('.ci/memory-servers', () => {
     expect(output).toContain(reason);
     expect(output).not.toContain('secret');
     expect(output).not.toContain('DATABASE_URL=');
+  });
+
+  it('leaves the tests to a PostgreSQL if none is installed here, and says so', async () => {
+    await writeFile(join(folder, 'find'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const { code, output } = await database(url, '');
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('programs of its version') });
   });
 
   (canStartPostgres() ? it : it.skip)('starts a PostgreSQL if none answers', async () => {
@@ -294,9 +300,9 @@ describe('.ci/run', () => {
 
   beforeEach(async () => {
     const root = join(scripts, '..');
-    for (const file of ['.ci/run', 'tools/nightly-files.mjs', 'test/tiers.mjs'])
-      await cp(join(root, file), join(folder, file));
-    await mkdir(join(folder, 'bin'));
+    const files = ['tools/nightly-files.mjs', 'tools/command.mjs', 'test/tiers.mjs', 'test/setup/narrow-imports.mjs'];
+    for (const file of ['.ci/run', ...files]) await cp(join(root, file), join(folder, file));
+    for (const name of ['bin', 'libs']) await mkdir(join(folder, name));
     const fakes = ['services', 'history', 'programs', 'memory-servers', 'smoke'].map((name) => `.ci/${name}`);
     for (const file of [...fakes, 'bin/npm', 'bin/npx']) {
       const script = `#!/bin/sh\necho "\${0##*/} $*" >>"${folder}/ran"\ncase "$*" in *"$FAILING"*) exit 1 ;; esac\n`;
@@ -317,6 +323,32 @@ describe('.ci/run', () => {
     expect(await passed()).toEqual([
       expect.stringMatching(`^${git('rev-parse', 'HEAD^{tree}')} ${git('rev-parse', 'HEAD')} \\d+$`),
     ]);
+  });
+
+  it('also notes the nightly files for which there was no time, and runs them first the next time', async () => {
+    const tiers = await readFile(join(folder, 'test/tiers.mjs'), 'utf8');
+    await writeFile(join(folder, 'test/tiers.mjs'), tiers.replace('left = 8 * 60 * 3', 'left = 40'));
+    git('commit', '--quiet', '--all', '--message', 'less time');
+    await ci();
+    await ci();
+    const [[owed] = [], later] = (await passed()).map((line) => line.split(' ').slice(3));
+    expect(owed).toMatch(/^test\/.*\.spec\.ts$/);
+    expect(later).not.toContain(owed);
+  });
+
+  it('names the files that were repeated at the end', async () => {
+    const script = '#!/bin/sh\necho test/a.spec.ts >>"$IDSYNC_TEST_FLAKY"\n';
+    await writeFile(join(folder, 'bin/npx'), script, { mode: 0o755 });
+    const { output } = await ci();
+    expect(output.split('== seconds of each step')[1]).toMatch(/^!! FLAKY: .*: test\/a\.spec\.ts$/m);
+  });
+
+  it('says that the servers in memory neither start nor stop', async () => {
+    await writeFile(join(folder, '.ci/memory-servers'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const { code, output } = await ci();
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('!! .ci/memory-servers failed') });
+    expect(output).toContain('!! .ci/memory-servers stop failed');
+    expect(outcomeOf('check:openapi', output)).toMatch(/^ok \d/);
   });
 
   it('notes nothing for changes that are not committed', async () => {
@@ -340,12 +372,19 @@ describe('.ci/run', () => {
   });
 
   it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('ends with the step that runs at %s', async (signal, code) => {
-    const pidFile = join(folder, 'home', 'pid');
+    ['SIGHUP', 129, 'the step that runs', 'bin/npm', ''],
+    ['SIGINT', 130, 'the step that runs', 'bin/npm', ''],
+    ['SIGTERM', 143, 'a step that starts a process that ignores the signal', 'bin/npm', 'trap "" TERM;'],
+    ['SIGTERM', 143, 'the start of the servers in memory', '.ci/memory-servers', ''],
+  ] as const)('ends at %s with code %d after %s', async (signal, code, _, program, ignore) => {
+    const pidFile = join(folder, 'home', 'pids');
     await mkdir(join(folder, 'home'));
-    await writeFile(join(folder, 'bin/npm'), `#!/bin/sh\necho $$ >"${pidFile}"\nexec sleep 100\n`, { mode: 0o755 });
+    const script = `#!/bin/sh
+      [ "$1" != stop ] || exit 0
+      sh -c '${ignore} echo $$ >>"${pidFile}"; exec sleep 100' &
+      echo $$ >>"${pidFile}"
+      wait`;
+    await writeFile(join(folder, program), script, { mode: 0o755 });
     const env = {
       ...inherited,
       HOME: join(folder, 'home'),
@@ -354,10 +393,13 @@ describe('.ci/run', () => {
     };
     const child = spawn(join(folder, '.ci/run'), { env, stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    const pid = await until(async () => Number(await readFile(pidFile, 'utf8').catch(() => '')), 'a step that runs');
+    const pids = await until(async () => {
+      const lines = (await noted('home/pids')).map(Number);
+      return lines.length === 2 && lines;
+    }, 'processes that run');
     child.kill(signal);
     expect(await ended).toBe(code);
-    await until(async () => !isRunning(pid), 'the end of the step');
+    await until(() => !pids.some(isRunning), 'the end of the processes');
   });
 
   it('stops at a step that fails, and names the steps that did not run', async () => {
@@ -396,6 +438,11 @@ describe('.ci/run', () => {
     expect(second.filter((line) => /^np[mx]/.test(line) && line !== 'npm ci --no-audit --no-fund')).toEqual([
       expect.stringContaining('bench:peers'),
     ]);
+  });
+
+  it('refuses a CI_SINCE that is no commit', async () => {
+    const output = '.ci/run: CI_SINCE must be a commit, got nothing\n';
+    expect(await ciWith({ CI_SINCE: 'nothing' }, 'no words')).toEqual({ code: 2, output });
   });
 
   it('refuses other words', async () => {

@@ -213,6 +213,7 @@ describe('the commands for tests of changes', () => {
     ['test-changed.mjs --seconds few', '--seconds must be above 0, got few'],
     ['test-watch.mjs --seconds few', '--seconds must be above 0, got few'],
     ['test-watch.mjs --nothing', "Unknown option '--nothing'"],
+    ['nightly-files.mjs nothing', '--since must be a commit, got nothing'],
   ])('refuse %s with one line', (words, message) => {
     const { status, stderr } = spawnSync(process.execPath, `tools/${words}`.split(' '), {
       cwd: root,

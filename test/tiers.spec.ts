@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { allowedSkips } from './setup/allowed-skips.mjs';
 import { filesOf } from './tiers.mjs';
@@ -15,8 +15,14 @@ describe('the tiers of tests', () => {
   it('contain every test file', () => {
     const options = { cwd: root, encoding: 'utf8' as const, env };
     const paths: string[] = JSON.parse(execFileSync('node_modules/.bin/jest', ['--listTests', '--json'], options));
-    const tracked = execFileSync('git', ['ls-files', '*.spec.ts', '*.spec.tsx'], options).split('\n').filter(Boolean);
-    expect(paths.map((path) => path.slice(root.length + 1)).sort()).toEqual(tracked.sort());
+    const words = ['ls-files', '--cached', '--others', '--exclude-standard', '*.spec.ts', '*.spec.tsx'];
+    const files = execFileSync('git', words, options)
+      .split('\n')
+      .filter((file) => file && existsSync(join(root, file)));
+    const inTiers = paths.map((path) => relative(root, path));
+    const inNone = files.filter((file) => !inTiers.includes(file));
+    expect(inNone.map((file) => `${file} is in no tier: list it in test/tiers.mjs`)).toEqual([]);
+    expect(inTiers.sort()).toEqual(files.sort());
   });
 
   it('list each heavy file once', () => {
@@ -36,6 +42,8 @@ describe('the tiers of tests', () => {
   });
 });
 
+const none = 'no nightly test file concerns the changes since HEAD';
+
 describe('the nightly files of a change', () => {
   it.each([
     ['a source', 'libs/messaging/src/amqp/a.ts', 'libs/messaging/src/broker-restart.int.spec.ts'],
@@ -47,14 +55,37 @@ describe('the nightly files of a change', () => {
     expect(files).not.toContain('k8s/test/databases.int.spec.ts');
   });
 
+  it('follow from what only they use, directly or not', async () => {
+    const files = {
+      'test/full-disk.e2e.spec.ts':
+        "import { a } from './support/direct.js';\nimport { b } from './support/shared.js';",
+      'test/support/direct.ts': "const program = new URL('../programs/indirect.mjs', import.meta.url);",
+      'test/pipeline.e2e.spec.ts': "import { b } from './support/shared.js';",
+    };
+    const indirect = 'test/programs/indirect.mjs';
+    expect(await nightlyFilesAfter(['test/support/shared.ts', indirect], ['HEAD'], files)).toEqual([
+      'test/full-disk.e2e.spec.ts',
+    ]);
+    expect(await nightlyFilesAfter(['test/support/shared.ts'], ['HEAD'], files)).toEqual([none]);
+  });
+
+  it('follow from each program that only tests start', async () => {
+    const programs = readFileSync(join(root, 'test/setup/programs.config.mjs'), 'utf8');
+    const files = [...programs.matchAll(/'((?:apps|libs)\/[^']+)'/g)].map(([, file = '']) => file);
+    expect(files.length).toBeGreaterThan(3);
+    for (const file of files)
+      expect(await nightlyFilesAfter([file])).toContainEqual(expect.stringMatching(/\.spec\.ts$/));
+  });
+
+  const all = [
+    'libs/messaging/src/a.ts',
+    'apps/console/src/a.ts',
+    'docker-compose.yml',
+    'libs/connectors/src/sql/a.ts',
+  ];
+
   it('are in CI the shortest, if all sources have changed', async () => {
-    const all = [
-      'libs/messaging/src/a.ts',
-      'apps/console/src/a.ts',
-      'docker-compose.yml',
-      'libs/connectors/src/sql/a.ts',
-    ];
-    const leftOut = await nightlyFilesAfter(all, '--left-out', 'HEAD');
+    const leftOut = await nightlyFilesAfter(all, ['--left-out', 'HEAD']);
     const parts = leftOut.join('\n').split('!! LEFT OUT').slice(1);
     const [withoutTime = [], unchanged = []] = parts.map((part) => part.trim().split('\n   '));
     expect(withoutTime).toContain('test/memory-limits.e2e.spec.ts');
@@ -62,34 +93,47 @@ describe('the nightly files of a change', () => {
     expect(unchanged).toContain('test/upgrade.e2e.spec.ts');
   });
 
-  it('are none for specs that run by themselves, and for documents', async () => {
-    expect(await nightlyFilesAfter(['libs/messaging/src/amqp/a.spec.ts', 'docs/api.md'])).toEqual([]);
+  it('begin in CI with those for which the run before had no time', async () => {
+    const owedAfter = (changed: string[], owed?: string[]) => nightlyFilesAfter(changed, ['--owed', 'HEAD'], {}, owed);
+    const before = await owedAfter(all);
+    expect(before).toContain('test/memory-limits.e2e.spec.ts');
+    const after = await owedAfter(all, before);
+    expect(after).not.toEqual([]);
+    expect(after).not.toContain(before[0]);
+    expect(await owedAfter(['docs/api.md'], before)).toEqual([]);
   });
 
-  it('follow from no commit that does not exist', () => {
-    const list = () => execFileSync('node', ['tools/nightly-files.mjs', 'nothing'], { cwd: root, stdio: 'pipe' });
-    expect(list).toThrow(/bad revision|unknown revision/);
+  it('are none for specs that run by themselves, and for documents', async () => {
+    expect(await nightlyFilesAfter(['libs/messaging/src/amqp/a.spec.ts', 'docs/api.md'])).toEqual([none]);
   });
 });
 
-/** Lists the nightly files in a repository in which these have changed since its only commit. */
-async function nightlyFilesAfter(changed: string[], ...words: string[]): Promise<string[]> {
+/** Lists the nightly files in a repository of these files in which some have changed since its only commit. */
+async function nightlyFilesAfter(
+  changed: string[],
+  words = ['HEAD'],
+  files: Record<string, string> = {},
+  owed: string[] = [],
+): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'idsync-tiers-'));
   try {
-    for (const file of ['tools/nightly-files.mjs', 'test/tiers.mjs']) await cp(join(root, file), join(folder, file));
-    const run = (file: string, ...words: string[]) => execFileSync(file, words, { cwd: folder, encoding: 'utf8' });
+    const copied = ['tools/nightly-files.mjs', 'tools/command.mjs', 'test/tiers.mjs', 'test/setup/narrow-imports.mjs'];
+    for (const file of copied) await cp(join(root, file), join(folder, file));
+    mkdirSync(join(folder, 'libs'));
+    const git = (...words: string[]) => execFileSync('git', words, { cwd: folder });
     const write = (file: string, text: string) => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
     };
+    for (const [file, text] of Object.entries(files)) write(file, text);
     for (const file of changed) write(file, 'before');
-    run('git', 'init', '--quiet');
-    run('git', 'add', '.');
-    run('git', '-c', 'user.name=a', '-c', 'user.email=a@example.test', 'commit', '--quiet', '--message', 'a');
+    git('init', '--quiet');
+    git('add', '.');
+    git('-c', 'user.name=a', '-c', 'user.email=a@example.test', 'commit', '--quiet', '--message', 'a');
     for (const file of changed) write(file, 'after');
-    return run('node', 'tools/nightly-files.mjs', ...(words.length > 0 ? words : ['HEAD']))
-      .split('\n')
-      .filter(Boolean);
+    const options = { cwd: folder, encoding: 'utf8' as const, env: { ...env, IDSYNC_TEST_OWED: owed.join(' ') } };
+    const { stdout, stderr } = spawnSync('node', ['tools/nightly-files.mjs', ...words], options);
+    return (stdout + stderr).split('\n').filter(Boolean);
   } finally {
     rmSync(folder, { recursive: true });
   }
