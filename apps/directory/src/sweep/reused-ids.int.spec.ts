@@ -47,6 +47,13 @@ const shown = async () => {
   return rows.map(({ text }) => text);
 };
 
+describe('a first run that lists two people under one external id', () => {
+  it('creates the one whose row counts', async () => {
+    await wholeRun(harness, hr, [[ann, other], [karl]]);
+    expect(await shown()).toEqual(['1 active Karl Berg', '2 active Eve Moor']);
+  });
+});
+
 describe('a run that lists another person under a known external id', () => {
   it('is quarantined and changes nothing', async () => {
     await run([ann, other]);

@@ -7,7 +7,7 @@ const ann = { employee_number: ['17'], display_name: ['Ann Lee'], email: ['ann@x
 const karl = { employee_number: ['18'], display_name: ['Karl Berg'], email: ['karl@x.org'] };
 const change = (fields: Record<string, string[]>) => {
   const before = storedRecord(1, { fields: ann, identityId: uuid(2) });
-  return { before, record: { ...before, fields } };
+  return { before, record: { ...before, fields, lastJobId: uuid(901) } };
 };
 const reused = (fields: Record<string, string[]>) => isReused(change(fields), defaultMatchingRules);
 
@@ -28,13 +28,21 @@ describe('an external id', () => {
     const { employee_number: _, ...unnumbered } = karl;
     const change = (fields: Record<string, string[]>) => {
       const before = storedRecord(1, { fields: { display_name: ann.display_name, email: ann.email } });
-      return isReused({ before, record: { ...before, fields } }, defaultMatchingRules);
+      return isReused({ before, record: { ...before, fields, lastJobId: uuid(901) } }, defaultMatchingRules);
     };
     expect(change(unnumbered)).toBe(true);
     expect(change({ ...unnumbered, display_name: ['Karl Lee'] })).toBe(false);
     expect(change({ ...unnumbered, email: ann.email })).toBe(false);
     expect(change({ display_name: karl.display_name })).toBe(false);
     expect(change(karl)).toBe(false);
+  });
+
+  it('is not given to another person by a further row of the run that has created the user', () => {
+    const { before, record } = change(karl);
+    expect(isReused({ before, record: { ...record, lastJobId: before.lastJobId } }, defaultMatchingRules)).toBe(false);
+    const previous = { fields: ann, status: 'active', changedAt: {}, contentHash: '' };
+    const known = { before: { ...before, previous }, record: { ...record, lastJobId: before.lastJobId } };
+    expect(isReused(known, defaultMatchingRules)).toBe(true);
   });
 
   it('belongs to the same person if one record has no number to compare', () => {

@@ -13,6 +13,8 @@ import type { RecordChange } from '../record-change.js';
  */
 export function isReused({ before, record }: RecordChange, rules: KeyRules): boolean {
   if (before?.kind !== 'user') return false;
+  // Another row of the id in one list.
+  if (before.previous === undefined && before.lastJobId === record.lastJobId) return false;
   const [was, is] = [allKeys(before.fields, rules), allKeys(record.fields, rules)];
   const texts = new Set(was.map(keyText));
   if (is.some((key) => texts.has(keyText(key)))) return false;

@@ -1,6 +1,6 @@
 import { defaultMatchingRules, safeguard } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { storedRecord } from '../../test/stored-record.js';
+import { storedRecord, uuid } from '../../test/stored-record.js';
 import type { RecordChange } from '../record-change.js';
 import { countedChanges } from './changed-fields.js';
 import { isSetAside } from './set-aside.js';
@@ -9,7 +9,9 @@ const guard = { ...safeguard.parse({}), changed_fields: ['email', 'job_title'] }
 const ann = { employee_number: ['17'], display_name: ['Ann Lee'], email: ['ann@x.org'], roles: ['a'] };
 const karl = { employee_number: ['18'], display_name: ['Karl Berg'], email: ['karl@x.org'] };
 const before = storedRecord(1, { fields: ann });
-const changed = (parts: Partial<typeof before>): RecordChange => ({ before, record: { ...before, ...parts } });
+const changed = (parts: Partial<typeof before>): RecordChange => {
+  return { before, record: { ...before, lastJobId: uuid(901), ...parts } };
+};
 const counted = (change: RecordChange, by: typeof guard | undefined = guard) =>
   countedChanges(change, by, defaultMatchingRules);
 
