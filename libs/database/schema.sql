@@ -284,19 +284,6 @@ alter table correlation_keys enable row level security, force row level security
 create policy own_rows on correlation_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on correlation_keys to idsync_directory;
 
-create table delivery_hours (
-  tenant_id uuid not null,
-  hour timestamp with time zone not null,
-  attempts bigint not null,
-  constraint delivery_hours_pkey PRIMARY KEY (tenant_id)
-);
-alter table delivery_hours enable row level security, force row level security;
-create policy own_rows on delivery_hours to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant delete on delivery_hours to idsync_directory;
-grant select on delivery_hours to idsync_gateway;
-grant insert, select, update on delivery_hours to idsync_webhook_dispatcher;
-grant select (ctid, tenant_id) on delivery_hours to idsync_directory;
-
 create table directory_counters (
   tenant_id uuid not null,
   resource text not null,
@@ -1292,11 +1279,9 @@ create table tenant_quotas (
 );
 alter table tenant_quotas enable row level security, force row level security;
 create policy all_rows_idsync_gateway on tenant_quotas to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy all_rows_idsync_webhook_dispatcher on tenant_quotas to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on tenant_quotas to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, select on tenant_quotas to idsync_directory;
 grant insert, select, update on tenant_quotas to idsync_gateway;
-grant select on tenant_quotas to idsync_webhook_dispatcher;
 
 create table tenants (
   id uuid not null,

@@ -14,7 +14,6 @@ const usage = {
   connectors: { used: 3 },
   webhooks: { limit: 5, used: 1 },
   requests_per_minute: { used: 0 },
-  deliveries_per_hour: { used: 0 },
 };
 const path = '/tenants/ten_1/quotas';
 
@@ -31,10 +30,10 @@ describe('quotas of a tenant', () => {
   it('are changed one by one, and the others stay', async () => {
     service.replies[`GET ${path}`] = [[200, usage]];
     service.replies[`PUT ${path}`] = [[200, usage]];
-    await service.idsync(['tenants', 'quotas', 'set', '--deliveries-per-hour', '500', '--webhooks', 'unlimited']);
+    await service.idsync(['tenants', 'quotas', 'set', '--requests-per-minute', '500', '--webhooks', 'unlimited']);
     expect(service.requests.at(-1)).toMatchObject({
       call: `PUT ${path}`,
-      body: { people: 1000, deliveries_per_hour: 500 },
+      body: { people: 1000, requests_per_minute: 500 },
     });
   });
 

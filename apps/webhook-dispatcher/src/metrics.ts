@@ -19,10 +19,6 @@ export const breakerOpenings = counter({
   name: 'webhook_breaker_openings_total',
   help: 'How often the circuit breaker of an endpoint opened.',
 });
-export const quotaWaits = counter({
-  name: 'webhook_quota_waits_total',
-  help: 'Claims of deliveries that found the hourly quota of their tenant used up.',
-});
 export const dueLag = gauge({
   name: 'webhook_due_lag_seconds',
   help: 'Age of the oldest due delivery at the last poll; failing endpoints are left out.',

@@ -14,10 +14,6 @@ export const tenantQuotas = z.strictObject({
     10_000_000,
     'Requests of all keys of the tenant in a minute, at each gateway; further ones are refused with 429.',
   ),
-  deliveries_per_hour: limit(
-    1_000_000_000,
-    'Delivery attempts of all webhooks in an hour of the clock; further ones wait for the next hour.',
-  ),
 });
 export type TenantQuotas = z.infer<typeof tenantQuotas>;
 export type QuotaName = keyof TenantQuotas;

@@ -8,7 +8,7 @@ const setHelp = `
 Other limits stay as they are; "unlimited" removes one. Only operators of all tenants may change them.
 
 Example:
-  $ idsync tenants quotas set --people 10000 --deliveries-per-hour 50000
+  $ idsync tenants quotas set --people 10000 --requests-per-minute 5000
   $ idsync tenants quotas set --webhooks unlimited`;
 
 const names = Object.keys({
@@ -16,7 +16,6 @@ const names = Object.keys({
   connectors: true,
   webhooks: true,
   requests_per_minute: true,
-  deliveries_per_hour: true,
 } satisfies Record<QuotaName, true>) as QuotaName[];
 
 /** Adds `tenants quotas`. */
@@ -40,7 +39,6 @@ export function addQuotaCommands(tenants: Command, io: CliContext): void {
     .option('--connectors <count>', 'connectors')
     .option('--webhooks <count>', 'webhooks')
     .option('--requests-per-minute <count>', 'requests of all keys of the tenant, at each gateway')
-    .option('--deliveries-per-hour <count>', 'delivery attempts of all webhooks')
     .addHelpText('after', setHelp)
     .action(async (options: Record<string, string | undefined>, command: Command) => {
       const session = await Session.of(command, io);

@@ -64,15 +64,11 @@ describe('a quota', () => {
   });
 
   it('is shown with its usage, and absent if it is unlimited', async () => {
-    const { id, path } = await tenant({ people: 10, deliveries_per_hour: 100 });
+    const { id, path } = await tenant({ people: 10 });
     const tenantId = decodeId('tenant', id);
     await gateway.fixture.rows(
       `insert into directory_counters (tenant_id, resource, status, count)
        values ($1, 'user', 'active', 7), ($1, 'user', 'deleted', 5), ($1, 'identity', 'active', 6)`,
-      [tenantId],
-    );
-    await gateway.fixture.rows(
-      `insert into delivery_hours (tenant_id, hour, attempts) values ($1, date_trunc('hour', now()), 42)`,
       [tenantId],
     );
     expect((await gateway.operator('GET', `${path}/quotas`)).body).toEqual({
@@ -80,7 +76,6 @@ describe('a quota', () => {
       connectors: { used: 0 },
       webhooks: { used: 0 },
       requests_per_minute: { used: 0 },
-      deliveries_per_hour: { limit: 100, used: 42 },
     });
   });
 

@@ -136,63 +136,6 @@ describe('delivering events', () => {
   });
 });
 
-describe('a tenant with a quota of deliveries', () => {
-  const limit = (deliveries_per_hour: number | null) =>
-    fixture.directory.rows(
-      `insert into tenant_quotas (tenant_id, quotas, updated_at) values ($1, jsonb_build_object('deliveries_per_hour', $2::int), now())
-       on conflict (tenant_id) do update set quotas = excluded.quotas`,
-      [tenant, deliveries_per_hour],
-    );
-  const delivered = (count: number) => (rows: readonly DeliveryRow[]) =>
-    rows.filter(({ status }) => status === 'delivered').length === count;
-
-  it('has its further deliveries delayed, in order and without a loss, until the quota is raised', async () => {
-    await limit(2);
-    const webhook = await fixture.webhook(tenant, receiver.url);
-    const engine = fixture.engine();
-    await fixture.publish(engine, tenant, ['user.created', 'user.updated', 'user.deleted', 'identity.created']);
-    await fixture.until(webhook, delivered(2));
-    const [hour] = await fixture.directory.rows<{ attempts: number }>(
-      'select attempts from delivery_hours where tenant_id = $1',
-      [tenant],
-    );
-    expect(Number(hour?.attempts)).toBe(2);
-    await limit(3);
-    await fixture.until(webhook, delivered(3));
-    await limit(null);
-    await fixture.until(webhook, all('delivered'));
-    expect(receiver.received.map(({ body }) => JSON.parse(body).sequence).sort()).toEqual([1, 2, 3, 4]);
-  });
-
-  it('takes a hundredth of what is left in advance, and uses it first', async () => {
-    await limit(10_000);
-    const webhook = await fixture.webhook(tenant, receiver.url);
-    const engine = fixture.engine();
-    const attempts = async () => {
-      const sql = 'select attempts from delivery_hours where tenant_id = $1';
-      const [hour] = await fixture.directory.rows<{ attempts: number }>(sql, [tenant]);
-      return Number(hour?.attempts);
-    };
-    await fixture.publish(engine, tenant, ['user.created']);
-    await fixture.until(webhook, delivered(1));
-    expect(await attempts()).toBe(1 + 99);
-    await fixture.publish(engine, tenant, ['user.updated', 'user.deleted']);
-    await fixture.until(webhook, delivered(3));
-    expect(await attempts()).toBe(100);
-  });
-
-  it('sends again in the next hour', async () => {
-    await limit(1);
-    await fixture.directory.rows(
-      `insert into delivery_hours (tenant_id, hour, attempts) values ($1, date_trunc('hour', now()) - interval '1 hour', 1)`,
-      [tenant],
-    );
-    const webhook = await fixture.webhook(tenant, receiver.url);
-    await fixture.publish(fixture.engine(), tenant, ['user.created']);
-    await fixture.until(webhook, all('delivered'));
-  });
-});
-
 describe('a failed webhook attempt', () => {
   it('is retried on schedule until one succeeds, with the same id and the same bytes', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);

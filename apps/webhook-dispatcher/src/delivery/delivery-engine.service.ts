@@ -4,7 +4,6 @@ import {
   type ClaimRequest,
   claimDeliveries,
   databaseTime,
-  findDeliveryQuotas,
   findDueEndpoints,
   findReceivers,
   type Receiver,
@@ -15,13 +14,11 @@ import { WakeUp } from '@idsync/messaging';
 import { BackgroundService, pause, withLogContext } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import type { ClaimNew, FannedOut } from '../fan-out.js';
-import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag, quotaWaits } from '../metrics.js';
+import { attempts, breakerOpenings, deliveries, dueEndpoints, dueLag } from '../metrics.js';
 import { AttemptRecorder } from './attempt-recorder.js';
 import { DatabaseClock } from './database-clock.js';
 import { DeliveryContext } from './delivery-context.js';
-import { DeliveryQuotas } from './delivery-quotas.js';
 import { Endpoint } from './endpoint.js';
-import { nextHour } from './quota-room.js';
 import { nextAttemptAt } from './retry-schedule.js';
 import { type SentDelivery, sendDelivery } from './send-delivery.js';
 import { shareSlots, type Waiting } from './share-slots.js';
@@ -45,8 +42,6 @@ export class DeliveryEngine extends BackgroundService {
   private readonly inFlight = new Set<Promise<void>>();
   private readonly slots: Slots;
   private readonly clock = new DatabaseClock();
-  /** As of the last poll. */
-  private readonly quotas = new DeliveryQuotas();
   private polls = 0;
   private due = { lag: 0, healthy: 0, failing: 0 };
   private unwatch: (() => void)[] = [];
@@ -91,7 +86,7 @@ export class DeliveryEngine extends BackgroundService {
     let endTurn: (() => void) | undefined;
     let isSent = false;
     const claimNew: ClaimNew = async (tx, tenantId, found) => {
-      const shares = this.sharesOfNew(tenantId, found);
+      const shares = this.sharesOfNew(found);
       if (shares.length === 0) return;
       endTurn = this.beginTurn();
       await this.claimIn(tx, tenantId, shares);
@@ -145,11 +140,7 @@ export class DeliveryEngine extends BackgroundService {
   private async poll(): Promise<void> {
     const { database } = this.context;
     const changed = await resetChangedEndpoints(database);
-    const [due, quotas, time] = await database.acrossTenants((tx) =>
-      Promise.all([findDueEndpoints(tx), findDeliveryQuotas(tx), databaseTime(tx)]),
-    );
-    const changedTenants = this.quotas.replace(quotas);
-    for (const endpoint of this.endpoints.values()) if (changedTenants.has(endpoint.tenantId)) endpoint.waitForQuota(0);
+    const [due, time] = await database.acrossTenants((tx) => Promise.all([findDueEndpoints(tx), databaseTime(tx)]));
     this.clock.set(time);
     const healthy = due.filter(({ failures }) => failures === 0);
     const lag = healthy.reduce((longest, { seconds }) => Math.max(longest, seconds), 0);
@@ -188,9 +179,9 @@ export class DeliveryEngine extends BackgroundService {
     };
   }
 
-  /** Returns no shares if what is new must wait: for other claims, for endpoints that have waited longer, or for a quota. */
-  private sharesOfNew(tenantId: string, found: FannedOut): ClaimRequest[] {
-    if (this.claiming !== undefined || this.stopping.signal.aborted || this.quotas.has(tenantId)) return [];
+  /** Returns no shares if what is new must wait: for other claims, or for endpoints that have waited longer. */
+  private sharesOfNew(found: FannedOut): ClaimRequest[] {
+    if (this.claiming !== undefined || this.stopping.signal.aborted) return [];
     this.wakeEndpoints(found);
     const waiting = this.waiting();
     if (waiting.some(({ webhookId }) => !found.has(webhookId))) return [];
@@ -220,9 +211,7 @@ export class DeliveryEngine extends BackgroundService {
     const { settings } = this.context;
     const calls = new Map(shares.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
     const leaseEnds = performance.now() + settings.leaseMs;
-    const wanted = await this.withOwnProbes(tx, tenantId, shares);
-    const { requests, use } = await this.quotas.limit(tx, tenantId, wanted, this.clock.now());
-    if (requests.length === 0 && wanted.length > 0) tx.afterCommit(() => this.waitForQuota(wanted));
+    const requests = await this.withOwnProbes(tx, tenantId, shares);
     // Sent together: a claim rarely finds nothing.
     const [claimed, receivers] =
       requests.length === 0
@@ -231,7 +220,6 @@ export class DeliveryEngine extends BackgroundService {
             claimDeliveries(tx, tenantId, requests, settings.leaseMs),
             findReceivers(tx, tenantId, [...new Set(requests.map(({ webhookId }) => webhookId))]),
           ]);
-    await use(claimed.length);
     const receiverOf = new Map(receivers.map((receiver) => [receiver.webhookId, receiver]));
     tx.afterCommit(() => {
       this.noteClaim(requests, claimed, calls);
@@ -271,12 +259,6 @@ export class DeliveryEngine extends BackgroundService {
       for (const webhookId of probed) this.endpoints.get(webhookId)?.probeTaken(own.has(webhookId));
     });
     return shares.filter(({ webhookId }) => !probed.includes(webhookId) || own.has(webhookId));
-  }
-
-  private waitForQuota(wanted: readonly ClaimRequest[]): void {
-    quotaWaits.add({});
-    const until = nextHour(this.clock.now());
-    for (const { webhookId } of wanted) this.endpoints.get(webhookId)?.waitForQuota(until);
   }
 
   private waiting(): Waiting[] {

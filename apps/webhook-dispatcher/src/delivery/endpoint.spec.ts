@@ -105,14 +105,13 @@ describe('an endpoint', () => {
     expect(endpoint.waiting(now)).toBeUndefined();
   });
 
-  it('waits until a delay that the receiver requested or its quota ends, the later of both', () => {
+  it('waits until a delay that the receiver requested or another pause ends, the later of both', () => {
     const endpoint = found();
     endpoint.failed(5, now, 300);
     endpoint.pauseFor(now, 100);
-    endpoint.waitForQuota(now + 200);
     expect(endpoint.waiting(now + 299)).toBeUndefined();
     expect(endpoint.waiting(now + 300)).toBeDefined();
-    endpoint.waitForQuota(now + 400);
+    endpoint.pauseFor(now, 400);
     expect(endpoint.waiting(now + 399)).toBeUndefined();
     expect(endpoint.waiting(now + 400)).toBeDefined();
   });

@@ -27,8 +27,6 @@ export class Endpoint {
   private probedAt = 0;
   /** The state before a probe was requested, until this process knows whether it makes the probe. */
   private beforeProbe?: { breaker: Breaker; pausedUntil: number };
-  /** The tenant has used up its quota until then. */
-  private withoutQuotaUntil = 0;
 
   constructor(
     readonly webhookId: string,
@@ -82,7 +80,7 @@ export class Endpoint {
 
   /** Returns undefined if the endpoint has nothing to send or may not send now. */
   waiting(now: number): Waiting | undefined {
-    if (!(this.hasFirst || this.hasRetry) || Math.max(this.pausedUntil, this.withoutQuotaUntil) > now) return undefined;
+    if (!(this.hasFirst || this.hasRetry) || this.pausedUntil > now) return undefined;
     const state = breakerState(this.breaker, now);
     if (state === 'open') return undefined;
     const cap = state === 'half_open' ? 1 : Math.floor(this.cap);
@@ -116,10 +114,6 @@ export class Endpoint {
   /** Pauses sending without counting a failure. */
   pauseFor(now: number, pauseMs: number): void {
     this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
-  }
-
-  waitForQuota(until: number): void {
-    this.withoutQuotaUntil = until;
   }
 
   /** `retryAfterMs`: the delay that the receiver requested. */

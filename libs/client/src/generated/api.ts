@@ -6492,12 +6492,6 @@ export interface components {
                 limit?: number;
                 used: number;
             };
-            /** @description `used`: attempts in the present hour; 0 without a limit, because they are not counted. */
-            deliveries_per_hour: {
-                /** @description Absent: unlimited. */
-                limit?: number;
-                used: number;
-            };
         };
     };
     responses: {
@@ -15764,8 +15758,6 @@ export interface operations {
                     webhooks?: number;
                     /** @description Requests of all keys of the tenant in a minute, at each gateway; further ones are refused with 429. */
                     requests_per_minute?: number;
-                    /** @description Delivery attempts of all webhooks in an hour of the clock; further ones wait for the next hour. */
-                    deliveries_per_hour?: number;
                 };
             };
         };

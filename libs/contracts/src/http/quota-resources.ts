@@ -11,9 +11,6 @@ export const quotaUsage = z.strictObject({
   connectors: usage,
   webhooks: usage,
   requests_per_minute: usage.describe('`used`: requests in the present minute at the gateway that answers.'),
-  deliveries_per_hour: usage.describe(
-    '`used`: attempts in the present hour; 0 without a limit, because they are not counted.',
-  ),
 } satisfies Record<QuotaName, z.ZodType>);
 
 export type QuotaUsage = z.infer<typeof quotaUsage>;

@@ -1,6 +1,5 @@
 export * from './claim-deliveries.js';
 export * from './database-time.js';
-export * from './delivery-quotas.js';
 export * from './endpoints.js';
 export * from './erase-payloads.js';
 export * from './event-bodies.js';

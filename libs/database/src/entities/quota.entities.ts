@@ -13,16 +13,3 @@ export class TenantQuotaEntity {
   @Column('timestamptz')
   updatedAt!: Date;
 }
-
-/** Delivery attempts of a tenant with a limit, in the hour in which the last one began. */
-@Entity('delivery_hours')
-export class DeliveryHourEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @Column('timestamptz')
-  hour!: Date;
-
-  @Column('bigint')
-  attempts!: number;
-}

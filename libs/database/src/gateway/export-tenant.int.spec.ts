@@ -33,7 +33,7 @@ const leftOut = {
     ],
   ],
   'progress of work': [
-    ...['batches_begun', 'connector_probes', 'connector_states', 'delivery_hours', 'fan_out_positions'],
+    ...['batches_begun', 'connector_probes', 'connector_states', 'fan_out_positions'],
     ...['due_tenants', 'finding_passes'],
     ...['idempotency_keys', 'scim_positions', 'seen_records', 'sync_batches', 'sync_plan_entries', 'sync_plans'],
     ...['sync_record_errors', 'tenant_deletions', 'webhook_endpoints', 'webhook_replays'],

@@ -20,13 +20,11 @@ export async function countUsage(
   tx: Transaction,
   tenantId: string,
 ): Promise<Record<Exclude<QuotaName, 'requests_per_minute'>, number>> {
-  const [counted] = await tx.query<{ connectors: number; webhooks: number; deliveries: number }>(
+  const [counted] = await tx.query<{ connectors: number; webhooks: number }>(
     `select (select count(*)::int from connectors where tenant_id = $1 and deleted_at is null) as connectors,
-            (select count(*)::int from webhooks where tenant_id = $1) as webhooks,
-            coalesce((select attempts from delivery_hours
-                       where tenant_id = $1 and hour = date_trunc('hour', now())), 0)::int as deliveries`,
+            (select count(*)::int from webhooks where tenant_id = $1) as webhooks`,
     [tenantId],
   );
-  const { connectors = 0, webhooks = 0, deliveries = 0 } = counted ?? {};
-  return { people: await countPeople(tx, tenantId), connectors, webhooks, deliveries_per_hour: deliveries };
+  const { connectors = 0, webhooks = 0 } = counted ?? {};
+  return { people: await countPeople(tx, tenantId), connectors, webhooks };
 }

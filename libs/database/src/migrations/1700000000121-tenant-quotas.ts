@@ -17,16 +17,10 @@ create table tenant_quotas (
   quotas jsonb not null,
   updated_at timestamptz not null
 );
-create table delivery_hours (
-  tenant_id uuid not null constraint delivery_hours_pkey primary key,
-  hour timestamptz not null,
-  attempts bigint not null
-);
 alter table api_keys add column allowed_networks text[];
 `;
 
 const down = `
 alter table api_keys drop column allowed_networks;
-drop table delivery_hours;
 drop table tenant_quotas;
 `;

@@ -54,13 +54,12 @@ const ofServices: Record<string, TableOwnership> = {
   operator_sessions: { rows: byTenant, grants: { gateway: write } },
   logout_tokens: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'DELETE'] } },
   approvals: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
-  // The gateway finds the limit on requests with the key, and the dispatcher the limits on deliveries, of all tenants.
+  // The gateway finds the limit on requests with the key, before it knows the tenant.
   tenant_quotas: {
     rows: byTenant,
-    grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'], directory: read, 'webhook-dispatcher': read },
-    acrossTenants: ['gateway', 'webhook-dispatcher'],
+    grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'], directory: read },
+    acrossTenants: ['gateway'],
   },
-  delivery_hours: { rows: byTenant, grants: { 'webhook-dispatcher': ['SELECT', 'INSERT', 'UPDATE'], gateway: read } },
   operator_policies: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   connectors: {
     rows: byTenant,

@@ -1,4 +1,4 @@
-export const quotaNames = ['people', 'connectors', 'webhooks', 'requests_per_minute', 'deliveries_per_hour'] as const;
+export const quotaNames = ['people', 'connectors', 'webhooks', 'requests_per_minute'] as const;
 export type QuotaName = (typeof quotaNames)[number];
 
 /** Limits as they are typed; an empty one is unlimited. */

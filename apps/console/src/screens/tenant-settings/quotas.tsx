@@ -13,7 +13,6 @@ const labels: Record<QuotaName, string> = {
   connectors: 'Sources',
   webhooks: 'Webhooks',
   requests_per_minute: 'Requests in a minute',
-  deliveries_per_hour: 'Deliveries in an hour',
 };
 
 interface QuotasProps {
