@@ -606,19 +606,6 @@ grant delete, insert, select on inbox to idsync_gateway;
 grant delete, insert, select on inbox to idsync_sync_worker;
 grant delete, insert, select on inbox to idsync_webhook_dispatcher;
 
-create table key_addresses (
-  key_id uuid not null,
-  network text not null,
-  tenant_id uuid not null,
-  first_seen_at timestamp with time zone default now() not null,
-  constraint key_addresses_pkey PRIMARY KEY (key_id, network)
-);
-alter table key_addresses enable row level security, force row level security;
-create policy own_rows on key_addresses to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant delete on key_addresses to idsync_directory;
-grant insert, select on key_addresses to idsync_gateway;
-grant select (ctid, tenant_id) on key_addresses to idsync_directory;
-
 create table lifecycle_policies (
   tenant_id uuid not null,
   policy jsonb not null,

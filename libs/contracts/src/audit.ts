@@ -31,7 +31,6 @@ export const observedActions = {
   signedOut: 'signedOut',
   signedOutByProvider: 'signedOutByProvider',
   signInFailed: 'signInFailed',
-  newAddress: 'keyUsedFromNewAddress',
   refusedAddress: 'keyRefusedFromAddress',
   keyAdded: 'auditKeyAdded',
   anchored: 'auditAnchored',

@@ -4,7 +4,7 @@ import { findLiveApiKeys, touchApiKeys } from '@idsync/database/gateway';
 import { Logger } from '@idsync/runtime';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { NewAddresses, type UsedKey } from '../audit/new-addresses.service.js';
+import { RefusedAddresses, type RefusedKey } from '../audit/refused-addresses.service.js';
 import { ApiError } from '../http/api-error.js';
 import { hashSecret, type KeyKind, parseApiKey } from './api-key.js';
 import { findHolder, type KeyHolder } from './find-holder.js';
@@ -23,7 +23,7 @@ const ttlMs = 500;
 /** Entries of each cache. */
 const cacheSize = 20_000;
 const touchEveryMs = 60_000;
-/** Addresses of a key that are observed at a time. */
+/** Addresses of a refused key that are recorded at a time. */
 const maxAddresses = 20;
 
 /** Identifies callers by their API key, connector token or portal link, with a short cache. */
@@ -38,15 +38,15 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
   /** Changes when links of any tenant are revoked. */
   private linkGeneration = 0;
   private readonly pending = new Map<string, Promise<ValidKey | undefined>>();
-  private used = new Map<string, UsedKey>();
-  private refused = new Map<string, UsedKey>();
+  private used = new Map<string, KeyHolder>();
+  private refused = new Map<string, RefusedKey>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(
     private readonly database: Database,
     private readonly logger: Logger,
     private readonly unknownKeys?: UnknownKeyLimits,
-    private readonly newAddresses?: NewAddresses,
+    private readonly refusedAddresses?: RefusedAddresses,
   ) {
     this.timer = setInterval(() => {
       void this.touch();
@@ -144,32 +144,30 @@ export class KeyRing implements OnModuleInit, OnApplicationShutdown {
     if (!key) return undefined;
     const { caller, networks } = key;
     if (networks && !isInNetworks(networks, address ?? '')) {
-      note(this.refused, caller, address);
+      this.noteRefusal(caller, address);
       throw new ApiError(403, `the key may not be used from ${address ?? 'an unknown address'}`);
     }
-    note(this.used, caller, address);
+    if (caller.access !== 'portal-link') this.used.set(caller.keyId, caller);
     return caller;
+  }
+
+  /** Portal links are left out: each lives for a day at most, and their holders are in browsers anywhere. */
+  private noteRefusal(holder: KeyHolder, address: string | undefined): void {
+    if (holder.access === 'portal-link') return;
+    const addresses = this.refused.get(holder.keyId)?.addresses ?? new Set();
+    if (address !== undefined && addresses.size < maxAddresses) addresses.add(address);
+    this.refused.set(holder.keyId, { holder, addresses });
   }
 
   private async touch(): Promise<void> {
     const [used, refused] = [[...this.used.values()], [...this.refused.values()]];
     this.used = new Map();
     this.refused = new Map();
-    const keys = used.map(({ holder }) => holder);
-    await this.newAddresses?.record(used);
-    await this.newAddresses?.recordRefused(refused);
-    await touchApiKeys(this.database, keys).catch((err: unknown) =>
+    await this.refusedAddresses?.record(refused);
+    await touchApiKeys(this.database, used).catch((err: unknown) =>
       this.logger.warn({ err }, 'recording the last use of API keys failed'),
     );
   }
-}
-
-/** Portal links are not observed: each lives for a day at most, and their holders are in browsers anywhere. */
-function note(keys: Map<string, UsedKey>, holder: KeyHolder, address: string | undefined): void {
-  if (holder.access === 'portal-link') return;
-  const addresses = keys.get(holder.keyId)?.addresses ?? new Set();
-  if (address !== undefined && addresses.size < maxAddresses) addresses.add(address);
-  keys.set(holder.keyId, { holder, addresses });
 }
 
 const cacheKey = (id: string, hash: Buffer): string => `${id} ${hash.toString('base64')}`;

@@ -1,14 +1,14 @@
 import { newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { NewAddresses } from '../audit/new-addresses.service.js';
+import type { RefusedAddresses } from '../audit/refused-addresses.service.js';
 import { formatApiKey, type KeyKind, newSecret } from './api-key.js';
 import { KeyRing } from './key-ring.service.js';
 
 const address = '203.0.113.7';
 let ring: KeyRing;
 
-/** A ring with one key, and what it recorded and asked of its database. */
+/** A ring with one key, the tenants whose keys it recorded as used, the refusals, and what it asked of its database. */
 function ringWith({ kind = 'apiKey', allowedNetworks = null }: { kind?: KeyKind; allowedNetworks?: string[] | null }) {
   const [id, { secret, hash }] = [newUuid(), newSecret()];
   const row = {
@@ -23,27 +23,38 @@ function ringWith({ kind = 'apiKey', allowedNetworks = null }: { kind?: KeyKind;
     issuedBy: null,
     allowedNetworks,
   };
-  const [recorded, refused]: [string[], string[]] = [[], []];
-  const noteIn = (list: string[]) => async (used: { addresses: Set<string> }[]) =>
-    void list.push(...used.flatMap((each) => [...each.addresses]));
+  const [used, refused]: [string[], string[]] = [[], []];
   const lookUps = jest.fn(async () => [row]);
-  const database = { acrossTenants: lookUps, transaction: async () => undefined } as object as Database;
-  const addresses = { record: noteIn(recorded), recordRefused: noteIn(refused) } as object as NewAddresses;
+  const database = {
+    acrossTenants: lookUps,
+    transaction: async (id: string) => void used.push(id),
+  } as object as Database;
+  const addresses = {
+    record: async (keys: { addresses: Set<string> }[]) =>
+      void refused.push(...keys.flatMap((each) => [...each.addresses])),
+  } as object as RefusedAddresses;
   ring = new KeyRing(database, {} as never, undefined, addresses);
-  return { id, key: formatApiKey(id, secret, kind), lookUps, recorded, refused };
+  return { id, key: formatApiKey(id, secret, kind), tenantId: row.tenantId, lookUps, used, refused };
 }
 
 afterEach(() => ring.onApplicationShutdown());
 
-it.each<[KeyKind, string[]]>([
-  ['apiKey', [address]],
-  ['portalLink', []],
-])('the addresses of the holder of a key of kind %s are recorded: %j', async (kind, expected) => {
-  const { id, key, recorded } = ringWith({ kind });
-  expect(await ring.identify(key, address)).toMatchObject({ keyId: id });
-  await ring.onApplicationShutdown();
-  expect(recorded).toEqual(expected);
-});
+it.each<[KeyKind, boolean]>([
+  ['apiKey', true],
+  ['portalLink', false],
+])(
+  'the use of a key of kind %s, and the address from which it was refused, are recorded: %p',
+  async (kind, isRecorded) => {
+    const { id, key, tenantId, used } = ringWith({ kind });
+    expect(await ring.identify(key, address)).toMatchObject({ keyId: id });
+    await ring.onApplicationShutdown();
+    expect(used).toEqual(isRecorded ? [tenantId] : []);
+    const restricted = ringWith({ kind, allowedNetworks: ['198.51.100.0/24'] });
+    await expect(ring.identify(restricted.key, address)).rejects.toMatchObject({ status: 403 });
+    await ring.onApplicationShutdown();
+    expect(restricted.refused).toEqual(isRecorded ? [address] : []);
+  },
+);
 
 describe('a key', () => {
   it('is looked up once for concurrent requests, and not again for the next one', async () => {
@@ -61,10 +72,10 @@ describe('a key', () => {
   });
 
   it('is refused outside its networks, and each such address is recorded once', async () => {
-    const { key, recorded, refused } = ringWith({ allowedNetworks: ['198.51.100.0/24'] });
+    const { key, used, refused } = ringWith({ allowedNetworks: ['198.51.100.0/24'] });
     await expect(ring.identify(key, address)).rejects.toMatchObject({ status: 403 });
     await ring.onApplicationShutdown();
     await ring.onApplicationShutdown();
-    expect({ recorded, refused }).toEqual({ recorded: [], refused: [address] });
+    expect({ used, refused }).toEqual({ used: [], refused: [address] });
   });
 });

@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { decodeId, encodeId, idPrefixes, installationId } from '@idsync/contracts';
+import { decodeId, encodeId, idPrefixes } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findServiceTokenSecret, type ServiceTokenRow, touchServiceTokens } from '@idsync/database/gateway';
 import { Logger } from '@idsync/runtime';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { NewAddresses } from '../audit/new-addresses.service.js';
 import { hashSecret } from './api-key.js';
 import type { OperatorCaller } from './caller.js';
 import { UnknownKeyLimits } from './unknown-key-limits.js';
@@ -19,7 +18,6 @@ interface ValidToken {
 const ttlMs = 500;
 const cacheSize = 1_000;
 const touchEveryMs = 60_000;
-const maxAddresses = 20;
 const form = /^ist_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
 
 /** Formats `ist_<id>_<secret>`. */
@@ -57,7 +55,7 @@ export class ServiceTokens implements OnApplicationShutdown {
   private readonly cached = new LRUCache<string, ValidToken | { caller?: undefined }>({ max: cacheSize, ttl: ttlMs });
   /** Tokens that were valid recently. The limits on unknown tokens do not apply to them. */
   private readonly recentlyValid = new LRUCache<string, true>({ max: cacheSize });
-  private readonly used = new Map<string, Set<string>>();
+  private readonly used = new Set<string>();
   private readonly timer: NodeJS.Timeout;
   private generation = 0;
 
@@ -65,7 +63,6 @@ export class ServiceTokens implements OnApplicationShutdown {
     private readonly database: Database,
     private readonly logger: Logger,
     private readonly unknownTokens: UnknownKeyLimits,
-    private readonly newAddresses: NewAddresses,
   ) {
     this.timer = setInterval(() => void this.touch(), touchEveryMs);
     this.timer.unref();
@@ -91,7 +88,7 @@ export class ServiceTokens implements OnApplicationShutdown {
       token = found ?? {};
     }
     if (!token.caller || (token.expiresAt !== undefined && token.expiresAt <= Date.now())) return undefined;
-    this.use(id, address);
+    this.used.add(id);
     return token.caller;
   }
 
@@ -120,22 +117,11 @@ export class ServiceTokens implements OnApplicationShutdown {
     return token;
   }
 
-  private use(id: string, address: string): void {
-    const addresses = this.used.get(id) ?? new Set();
-    if (addresses.size < maxAddresses) addresses.add(address);
-    this.used.set(id, addresses);
-  }
-
   private async touch(): Promise<void> {
-    const used = [...this.used].map(([keyId, addresses]) => ({
-      holder: { keyId, tenantId: installationId },
-      addresses,
-    }));
+    const used = [...this.used];
     this.used.clear();
-    await this.newAddresses.record(used, 'serviceToken');
-    await touchServiceTokens(
-      this.database,
-      used.map(({ holder }) => holder.keyId),
-    ).catch((err: unknown) => this.logger.warn({ err }, 'recording the last use of service tokens failed'));
+    await touchServiceTokens(this.database, used).catch((err: unknown) =>
+      this.logger.warn({ err }, 'recording the last use of service tokens failed'),
+    );
   }
 }

@@ -1,7 +1,6 @@
 import { newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { NewAddresses } from '../audit/new-addresses.service.js';
 import { newSecret } from './api-key.js';
 import { formatServiceToken, ServiceTokens } from './service-tokens.service.js';
 import { UnknownKeyLimits } from './unknown-key-limits.js';
@@ -16,8 +15,7 @@ function stored(row: { expiresAt?: Date; revokedAt?: Date }) {
   const known = { id, name: 'robot', role: 'viewer', tenantIds: null, expiresAt: null, revokedAt: null, ...row };
   const read = jest.fn(async () => ({ ...known, secretHash: hash }));
   const database = { readTransaction: read } as object as Database;
-  const addresses = { record: async () => undefined } as object as NewAddresses;
-  tokens = new ServiceTokens(database, {} as never, new UnknownKeyLimits(), addresses);
+  tokens = new ServiceTokens(database, {} as never, new UnknownKeyLimits());
   const identify = async (text = formatServiceToken(id, secret)) => (await tokens.identify(text, address))?.actor.name;
   return { identify, read, known, other: formatServiceToken(id, newSecret().secret) };
 }

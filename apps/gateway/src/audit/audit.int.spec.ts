@@ -217,24 +217,3 @@ describe('failed sign-ins', () => {
     await own.close();
   });
 });
-
-describe('an API key', () => {
-  it('is recorded when it is first used from a network, and not again', async () => {
-    const own = await OperatedGateway.start({ TRUSTED_PROXIES: ['127.0.0.0/8'] });
-    const { id } = (await own.operator('POST', '/tenants', { name: 'Acme' })).body;
-    const { key, id: keyId } = (await own.operator('POST', `/tenants/${id}/api-keys`, { name: 'x' })).body;
-    for (const address of ['203.0.113.7', '203.0.113.7', '2001:db8::1', '2001:db8::2']) {
-      const headers = { 'x-api-key': key, 'x-forwarded-for': address };
-      expect((await fetch(`${own.url}/v1/users`, { headers })).status).toBe(200);
-    }
-    await own.closeGateway();
-    const found = await own.fixture.rows<{ entry: string }>(
-      `select entry from audit_entries where action = 'keyUsedFromNewAddress' order by entry`,
-    );
-    expect(found.map(({ entry }) => JSON.parse(entry))).toMatchObject([
-      { resource: keyId, address: '2001:db8:0:0::/64', outcome: 'observed' },
-      { resource: keyId, address: '203.0.113.7' },
-    ]);
-    await own.close();
-  });
-});

@@ -3,12 +3,12 @@ import { SharedModule } from '../shared/shared.module.js';
 import { AuditLog } from './audit-log.service.js';
 import { FailedSignIns } from './failed-sign-ins.service.js';
 import { LinkActs } from './link-acts.service.js';
-import { NewAddresses } from './new-addresses.service.js';
+import { RefusedAddresses } from './refused-addresses.service.js';
 
 /** The audit log of operators' acts. */
 @Module({
   imports: [SharedModule],
-  providers: [AuditLog, FailedSignIns, LinkActs, NewAddresses],
-  exports: [AuditLog, FailedSignIns, LinkActs, NewAddresses],
+  providers: [AuditLog, FailedSignIns, LinkActs, RefusedAddresses],
+  exports: [AuditLog, FailedSignIns, LinkActs, RefusedAddresses],
 })
 export class AuditModule {}

@@ -90,19 +90,6 @@ export class AuditEntryEntity {
   keyId!: Buffer;
 }
 
-/** A network from which a key was used. */
-@Entity('key_addresses')
-export class KeyAddressEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  keyId!: string;
-
-  @PrimaryColumn('text')
-  network!: string;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  firstSeenAt!: Date;
-}
-
 @Entity('operator_policies')
 export class OperatorPolicyEntity {
   @PrimaryColumn('uuid')

@@ -11,7 +11,6 @@ const leftOut = {
     ...['audit_heads', 'audit_keys', 'connector_secrets', 'suppression_hashes', 'suppression_keys'],
     ...['portal_links', 'webhook_headers', 'webhook_secrets'],
   ],
-  'addresses of callers': ['key_addresses'],
   'of the installation': ['logout_tokens', 'operator_sessions', 'service_tokens'],
   'computed from the records': [
     ...[

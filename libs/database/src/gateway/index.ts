@@ -27,7 +27,6 @@ export * from './groups.js';
 export * from './history.js';
 export * from './identity-at.js';
 export * from './jobs.js';
-export * from './key-addresses.js';
 export * from './list-deliveries.js';
 export * from './list-events.js';
 export * from './list-records.js';

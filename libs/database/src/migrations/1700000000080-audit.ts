@@ -54,14 +54,6 @@ create index audit_entries_request on audit_entries (tenant_id, request_id, sequ
 create index audit_entries_time on audit_entries (tenant_id, at, sequence);
 create index audit_entries_everywhere on audit_entries (at, id);
 
-create table key_addresses (
-  key_id uuid not null,
-  network text not null,
-  tenant_id uuid not null,
-  first_seen_at timestamptz not null default now(),
-  constraint key_addresses_pkey primary key (key_id, network)
-);
-
 create table operator_policies (
   tenant_id uuid not null constraint operator_policies_pkey primary key,
   policy jsonb not null,
@@ -71,7 +63,6 @@ create table operator_policies (
 
 const down = `
 drop table operator_policies;
-drop table key_addresses;
 drop table audit_entries;
 drop table audit_keys;
 drop table audit_heads;

@@ -48,7 +48,6 @@ const ofServices: Record<string, TableOwnership> = {
     acrossTenants: ['gateway'],
   },
   portal_links: { rows: byTenant, grants: { gateway: write }, acrossTenants: ['gateway'] },
-  key_addresses: { rows: byTenant, grants: { gateway: append } },
   // Tokens and sessions of operators belong to the installation, so no transaction of a tenant sees them.
   service_tokens: { rows: byTenant, grants: { gateway: ['SELECT', 'INSERT', 'UPDATE'] } },
   operator_sessions: { rows: byTenant, grants: { gateway: write } },

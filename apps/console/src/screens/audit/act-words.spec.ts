@@ -10,7 +10,6 @@ it.each([
   ['eraseIdentity', 'Erased a person'],
   ['listMachineIdentities', 'Read machines'],
   ['listAccounts', 'Read accounts'],
-  ['keyUsedFromNewAddress', 'API key at a new address'],
   ['archiveTenant', 'Archive tenant'],
   ['constructor', 'Constructor'],
   ['unknown', 'Unknown'],

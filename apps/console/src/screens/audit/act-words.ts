@@ -32,7 +32,6 @@ const known: Readonly<Record<string, string>> = {
   getIdentityHistory: 'Read the history of a person',
   listIdentities: 'Read people',
   getOperation: 'Read an operation',
-  keyUsedFromNewAddress: 'API key at a new address',
 };
 
 const verbs: Readonly<Record<string, string>> = {
