@@ -9,8 +9,7 @@ import { withBenchDatabase } from './support/bench-database.mjs';
 import { servicesSeconds } from './support/cpu-time.mjs';
 import { FourServices } from './support/four-services.mjs';
 import { peopleConnector, writePeople } from './support/people.mjs';
-import { describeLoad } from './support/query-times.mjs';
-import { sum } from './support/statistics.mjs';
+import { describeLoad, sum } from './support/statistics.mjs';
 import { printTable } from './support/table.mjs';
 
 const records = Number(process.env.BENCH_RECORDS ?? 1_000_000);

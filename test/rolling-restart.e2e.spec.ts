@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type BrokerVhost, createTestDatabase, createVhost, hasBroker, type TestDatabase } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-const program = fileURLToPath(new URL('../bench/support/rolling-run.mjs', import.meta.url));
+const program = fileURLToPath(new URL('./rolling/run.mjs', import.meta.url));
 // Mandatory in CI.
 const hasHaproxy = process.env.CI === 'true' || existsSync('/usr/sbin/haproxy');
 if (!hasHaproxy) process.stderr.write('haproxy is not installed: gateways are not tested behind it.\n');
@@ -57,7 +57,6 @@ describe('two gateways that are replaced in turn under load', () => {
       balancer,
       signal,
       rate,
-      rounds: 1,
       drainDelayMs: 5_000,
     };
     const running = spawn(process.execPath, [program, JSON.stringify(options)], {

@@ -17,7 +17,7 @@ import { SteadyLoad } from './support/steady-load.js';
 import { Supervised } from './support/supervised.js';
 
 const today = fileURLToPath(new URL('..', import.meta.url));
-const plainProxy = fileURLToPath(new URL('../bench/support/plain-proxy.mjs', import.meta.url));
+const plainProxy = fileURLToPath(new URL('./rolling/plain-proxy.mjs', import.meta.url));
 /** Jobs that end in each phase. */
 const jobsOfAPhase = 10;
 const settleWithinMs = 90_000;

@@ -8,7 +8,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createDatabase, databaseUrl } from '../../libs/database/dist/schema/index.js';
 import { withBenchDatabase } from '../support/bench-database.mjs';
-import { describeLoad } from '../support/query-times.mjs';
+import { describeLoad } from '../support/statistics.mjs';
 import { worseThan } from './baseline.mjs';
 import { installPeers, versionsOfPeers } from './install.mjs';
 

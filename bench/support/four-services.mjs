@@ -61,12 +61,6 @@ export class FourServices {
     return this.request(method, `/admin/v1${path}`, { authorization: `Bearer ${this.adminToken}` }, body);
   }
 
-  /** Creates a webhook of a tenant with a new API key. */
-  async subscribe(tenant, webhook) {
-    const { key } = await this.operator('POST', `/tenants/${tenant}/api-keys`, { name: 'subscriber' });
-    return this.request('POST', '/v1/webhooks', { 'x-api-key': key }, webhook);
-  }
-
   async request(method, path, headers, body) {
     const answer = await fetch(`${this.base}${path}`, {
       method,
@@ -101,12 +95,12 @@ export class FourServices {
     }
   }
 
-  /** Returns the peak memory of each service, or with `VmRSS` the current one, in MB (resident, from the kernel). */
-  async memory(field = 'VmHWM') {
+  /** Returns the peak memory of each service, in MB (resident, from the kernel). */
+  async memory() {
     const rows = [];
     for (const [name, child] of this.children) {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-      rows.push([name, Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)]);
+      rows.push([name, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024)]);
     }
     return rows;
   }

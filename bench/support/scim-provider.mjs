@@ -4,7 +4,6 @@ import { pause } from './statistics.mjs';
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const appliedWithinMs = 120_000;
-const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 /** Creates a connector for pushes. Resolves with its provider; `clients` send requests at once. */
 export async function createProvider(services, tenant, clients) {
@@ -27,11 +26,6 @@ export class ScimProvider {
     return JSON.parse(await this.send('POST', `${this.root}/Users`, userOf(n), 201)).id;
   }
 
-  async rename(id, displayName) {
-    const operations = [{ op: 'replace', path: 'displayName', value: displayName }];
-    await this.send('PATCH', `${this.root}/Users/${id}`, { schemas: [patchOp], Operations: operations }, 200);
-  }
-
   async send(method, path, content, expected) {
     const { statusCode, body } = await this.pool.request({
       method,
@@ -49,7 +43,7 @@ export class ScimProvider {
   }
 }
 
-export function userOf(n) {
+function userOf(n) {
   const name = { givenName: `Given ${n}`, familyName: `Family ${n}` };
   const emails = [{ primary: true, value: `user${n}@example.com`, type: 'work' }];
   const userName = `user${n}@example.com`;

@@ -1,4 +1,5 @@
 // Figures of measurements, and loads of a fixed rate.
+import { loadavg } from 'node:os';
 
 export function median(numbers) {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -42,4 +43,10 @@ export async function concurrently(clients, count, work) {
 
 export function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+export function describeLoad() {
+  return `load average ${loadavg()
+    .map((each) => each.toFixed(1))
+    .join(' ')}`;
 }

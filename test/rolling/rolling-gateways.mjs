@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { GatewayProcess } from '../../bench/support/gateway-process.mjs';
+import { countIdentities } from '../../bench/support/people.mjs';
 import { encodeId } from '../../libs/contracts/dist/index.js';
 import { DirectoryFixture, freePort } from '../../libs/testing/dist/index.js';
 import { startBalancer } from './balancers.mjs';
-import { GatewayProcess } from './gateway-process.mjs';
-import { countIdentities } from './people.mjs';
 
 const generator = fileURLToPath(new URL('load-generator.mjs', import.meta.url));
 const adminToken = 'the-operators-token-of-this-load';
@@ -80,15 +80,13 @@ export class RollingGateways {
    * Stops each gateway in turn with `signal`, restarts it, and waits until it gets requests. Resolves with how each
    * stopped.
    */
-  async replaceInTurn(signal, rounds) {
+  async replaceInTurn(signal) {
     const ends = [];
-    for (let round = 0; round < rounds; round += 1) {
-      for (const gateway of this.gateways) {
-        await gateway.serves(someRequests);
-        ends.push(await gateway.end(signal));
-        gateway.start();
-        await gateway.serves(someRequests);
-      }
+    for (const gateway of this.gateways) {
+      await gateway.serves(someRequests);
+      ends.push(await gateway.end(signal));
+      gateway.start();
+      await gateway.serves(someRequests);
     }
     return ends;
   }

@@ -1,6 +1,5 @@
 // Load balancers in front of the gateways, as separate processes.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const haproxyProgram = '/usr/sbin/haproxy';
-export const hasHaproxy = existsSync(haproxyProgram);
 
 /**
  * Starts a `plain` or `haproxy` balancer on `port` in front of these gateways; resolves with a function that stops it.
