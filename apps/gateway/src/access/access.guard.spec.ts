@@ -21,14 +21,7 @@ const keyRing = {} as KeyRing;
 const guard = new AccessGuard(
   new Reflector(),
   new ApiKeyGuard(keyRing),
-  new OperatorGuard(
-    new Reflector(),
-    {} as AuditLog,
-    {} as FailedSignIns,
-    {} as OperatorTokens,
-    {} as Sessions,
-    {} as SessionCookie,
-  ),
+  new OperatorGuard({} as AuditLog, {} as FailedSignIns, {} as OperatorTokens, {} as Sessions, {} as SessionCookie),
   new ScimTokenGuard(keyRing),
   new ScimKeyGuard(keyRing),
 );
@@ -40,7 +33,7 @@ class Undeclared {
 class Open extends Undeclared {}
 @Access('key')
 class Keyed extends Undeclared {}
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 class Operated extends Undeclared {}
 @Access('scim-token')
 class Pushed extends Undeclared {}
@@ -91,7 +84,7 @@ describe('a route handler', () => {
   });
 
   it('with access for operators denies other callers', () => {
-    expect(statusOf(Operated, operator)).toBe(200);
+    expect(statusOf(Operated, operator, '/admin/v1/tenants')).toBe(200);
     for (const caller of [undefined, key('users:read'), scimToken]) expect(statusOf(Operated, caller)).toBe(401);
   });
 

@@ -1,14 +1,11 @@
-import { encodeId, newUuid } from '@idsync/contracts';
+import { encodeId, newUuid, type OperatorRole } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { AuditLog } from '../audit/audit-log.service.js';
 import type { FailedSignIns } from '../audit/failed-sign-ins.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import type { OperatorCaller } from './caller.js';
 import { OperatorGuard } from './operator.guard.js';
-import { ForAllTenants } from './operator-roles.decorator.js';
 import type { OperatorTokens } from './operator-tokens.service.js';
 import type { SessionCookie } from './session-cookie.service.js';
 import type { Sessions } from './sessions.service.js';
@@ -18,7 +15,6 @@ const request = { headers: { authorization: 'Bearer secret' } } as Partial<Fasti
 function hasAccessStill(caller: Pick<OperatorCaller, 'tenantIds'> | undefined, tenantId: string): Promise<boolean> {
   const found = caller && { access: 'operator', actor: { kind: 'admin_token', name: 'operator' }, ...caller };
   const guard = new OperatorGuard(
-    new Reflector(),
     {} as AuditLog,
     {} as FailedSignIns,
     { identify: () => found } as Partial<OperatorTokens> as OperatorTokens,
@@ -38,13 +34,8 @@ describe('an operator who receives a response that lasts', () => {
 });
 
 describe('a route of a tenant', () => {
-  @OperatorAccess({ read: 'viewer', write: 'admin' })
-  class Operated {
-    handle(): void {}
-  }
   const audit = { recordRefusal: async () => undefined } as Partial<AuditLog> as AuditLog;
   const guard = new OperatorGuard(
-    new Reflector(),
     audit,
     {} as FailedSignIns,
     {} as OperatorTokens,
@@ -52,32 +43,28 @@ describe('a route of a tenant', () => {
     {} as SessionCookie,
   );
 
-  @ForAllTenants(true)
-  @OperatorAccess({ read: 'viewer', write: 'admin' })
-  class Installed {
-    handle(): void {}
-  }
-  class Undeclared {
-    handle(): void {}
-  }
+  const ofTenant = '/admin/v1/tenants/:tenantId';
 
   /** Returns 200, or the status of the error. */
   async function statusOf(
     tenantIds: string[] | undefined,
     tenantId: string,
-    { controller = Operated, method = 'GET' }: { controller?: new () => { handle(): void }; method?: string } = {},
+    { path = '/webhooks', method = 'GET', role = 'viewer' as OperatorRole } = {},
   ): Promise<number> {
     const caller: OperatorCaller = {
       access: 'operator',
       actor: { kind: 'admin_token', name: 'operator' },
-      role: 'viewer',
+      role,
       ...(tenantIds && { tenantIds: new Set(tenantIds) }),
     };
     const context = {
-      getHandler: () => controller.prototype.handle,
-      getClass: () => controller,
       switchToHttp: () => ({
-        getRequest: () => ({ caller, method, params: { tenantId: encodeId('tenant', tenantId) } }),
+        getRequest: () => ({
+          caller,
+          method,
+          routeOptions: { url: `${ofTenant}${path}` },
+          params: { tenantId: encodeId('tenant', tenantId) },
+        }),
       }),
     } as unknown as ExecutionContext;
     try {
@@ -94,8 +81,8 @@ describe('a route of a tenant', () => {
     ]);
   });
 
-  it('is closed to every role if it declares none', async () => {
-    expect(await statusOf(undefined, newUuid(), { controller: Undeclared })).toBe(403);
+  it('is closed to every role if the contracts do not define it', async () => {
+    expect(await statusOf(undefined, newUuid(), { path: '/undefined' })).toBe(403);
   });
 
   it('is forbidden to roles that do not include the one it needs', async () => {
@@ -103,9 +90,7 @@ describe('a route of a tenant', () => {
   });
 
   it('is forbidden to operators of some tenants if it concerns the installation', async () => {
-    const [own, controller] = [newUuid(), Installed];
-    expect([await statusOf([own], own, { controller }), await statusOf(undefined, own, { controller })]).toEqual([
-      403, 200,
-    ]);
+    const [own, change] = [newUuid(), { path: '/quotas', method: 'PUT', role: 'admin' } as const];
+    expect([await statusOf([own], own, change), await statusOf(undefined, own, change)]).toEqual([403, 200]);
   });
 });

@@ -1,6 +1,5 @@
-import { decodeId, errorTexts, includesRole, type OperatorRole } from '@idsync/contracts';
+import { decodeId, errorTexts, includesRole } from '@idsync/contracts';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
@@ -8,18 +7,20 @@ import { ApiError, notFound } from '../http/api-error.js';
 import { constantTimeEqual } from './api-key.js';
 import { bearerTokenOf } from './bearer-token.js';
 import type { OperatorCaller, OperatorSession } from './caller.js';
-import { ForAllTenants, Needs, OperatorRoles } from './operator-roles.decorator.js';
 import { OperatorTokens } from './operator-tokens.service.js';
+import { routeDefinitionOf } from './route-definition.js';
 import { isRead, isSameOrigin } from './same-origin.js';
 import { SessionCookie } from './session-cookie.service.js';
 import { isSession } from './session-secret.js';
 import { Sessions } from './sessions.service.js';
 
-/** Accepts operators by a bearer token or the cookie of a session, if their role and their tenants include the route. */
+/**
+ * Accepts operators by a bearer token or the cookie of a session, if they have the role and the tenants that the contracts
+ * define for the route.
+ */
 @Injectable()
 export class OperatorGuard implements CanActivate {
   constructor(
-    private readonly reflector: Reflector,
     private readonly audit: AuditLog,
     private readonly failures: FailedSignIns,
     private readonly tokens: OperatorTokens,
@@ -60,11 +61,11 @@ export class OperatorGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { caller } = request;
     if (caller?.access !== 'operator') throw unauthorized();
-    const refusal = this.refusalOf(caller, context, request);
+    const refusal = this.refusalOf(caller, request);
     return refusal === undefined || this.refuse(request, refusal);
   }
 
-  private refusalOf(caller: OperatorCaller, context: ExecutionContext, request: FastifyRequest): ApiError | undefined {
+  private refusalOf(caller: OperatorCaller, request: FastifyRequest): ApiError | undefined {
     if (caller.session && caller.byCookie && !isRead(request)) {
       const forged = this.forgeryOf(caller.session, request);
       if (forged) return forged;
@@ -72,12 +73,11 @@ export class OperatorGuard implements CanActivate {
     const { tenantId } = (request.params ?? {}) as { tenantId?: string };
     if (caller.tenantIds && tenantId !== undefined && !caller.tenantIds.has(decodeId('tenant', tenantId) ?? ''))
       return notFound();
-    const needed = this.neededRole(context, request);
+    const { role: needed, forAllTenants } = routeDefinitionOf(request) ?? {};
     if (needed === undefined) return new ApiError(403, 'no role has access to this route');
     if (!includesRole(caller.role, needed))
       return new ApiError(403, `this needs the role ${needed}, the token has ${caller.role}`);
-    const forAll = this.reflector.getAllAndOverride(ForAllTenants, [context.getHandler(), context.getClass()]);
-    if (forAll && caller.tenantIds) return new ApiError(403, 'this needs a token for all tenants');
+    if (forAllTenants && caller.tenantIds) return new ApiError(403, 'this needs a token for all tenants');
     return undefined;
   }
 
@@ -87,12 +87,6 @@ export class OperatorGuard implements CanActivate {
     const { 'x-csrf-token': given } = request.headers;
     const isRight = typeof given === 'string' && constantTimeEqual(given, csrfToken);
     return isRight ? undefined : new ApiError(403, errorTexts.csrfToken);
-  }
-
-  private neededRole(context: ExecutionContext, request: FastifyRequest): OperatorRole | undefined {
-    const own = this.reflector.get(Needs, context.getHandler());
-    const roles = this.reflector.get(OperatorRoles, context.getClass());
-    return own ?? (isRead(request) ? roles?.read : roles?.write);
   }
 
   private async refuse(request: FastifyRequest, refusal: ApiError): Promise<never> {

@@ -12,7 +12,7 @@ import { presentApproval } from './present-approval.js';
 
 /** Decisions need the role of the act beside the one declared here. */
 @Controller('admin/v1/tenants/:tenantId/approvals')
-@OperatorAccess({ read: 'viewer', write: 'operator' })
+@OperatorAccess()
 export class ApprovalsController {
   constructor(
     private readonly tenants: TenantTransactions,

@@ -8,7 +8,7 @@ import { presentAccount } from '../present.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/accounts/:accountId')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class AccountsController {
   constructor(private readonly tenants: TenantTransactions) {}
 

@@ -12,7 +12,7 @@ import { presentApiKey } from '../present.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/api-keys')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class ApiKeysController {
   constructor(
     private readonly tenants: TenantTransactions,

@@ -11,7 +11,7 @@ import { presentPriorities, requireConnectors, storedPriorities } from './rule-i
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/attribute-priorities')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class AttributePrioritiesController {
   constructor(
     private readonly tenants: TenantTransactions,

@@ -10,7 +10,6 @@ import {
 import { Controller, Get, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { ForAllTenants } from '../access/operator-roles.decorator.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { TenantParam } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
@@ -23,7 +22,7 @@ type TenantQuery = z.infer<typeof auditRequests.tenantAuditQuery>;
 type VerificationQuery = z.infer<typeof auditRequests.auditVerificationQuery>;
 
 @Controller('admin/v1')
-@OperatorAccess({ read: 'auditor', write: 'admin' })
+@OperatorAccess()
 export class AuditController {
   constructor(
     private readonly database: Database,
@@ -51,7 +50,6 @@ export class AuditController {
   }
 
   @Get('audit/verification')
-  @ForAllTenants(true)
   verifyInstallation(@ZodQuery(auditRequests.auditVerificationQuery) query: VerificationQuery): Promise<object> {
     return this.verify(installationId, query);
   }

@@ -14,7 +14,7 @@ import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/cases')
-@OperatorAccess({ read: 'viewer', write: 'operator' })
+@OperatorAccess()
 export class CasesController {
   constructor(
     private readonly tenants: TenantTransactions,

@@ -8,7 +8,7 @@ import { RecordJobs } from './record-jobs.service.js';
 
 /** Actions on a connector's source, which the sync-worker runs while the request waits. */
 @Controller('admin/v1/tenants/:tenantId/connectors/:connectorId')
-@OperatorAccess({ read: 'viewer', write: 'operator' })
+@OperatorAccess()
 export class ConnectorSourceController {
   constructor(
     private readonly probes: Probes,

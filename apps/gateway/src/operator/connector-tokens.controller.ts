@@ -13,7 +13,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 
 /** Tokens with which identity providers push: API keys that are valid only for the SCIM service of one connector. */
 @Controller('admin/v1/tenants/:tenantId/connectors/:connectorId/tokens')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class ConnectorTokensController {
   constructor(
     private readonly tenants: TenantTransactions,

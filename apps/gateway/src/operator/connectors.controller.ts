@@ -34,7 +34,7 @@ import { Operations, shownOperation } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/connectors')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class ConnectorsController {
   constructor(
     private readonly tenants: TenantTransactions,

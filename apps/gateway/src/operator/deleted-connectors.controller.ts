@@ -14,7 +14,7 @@ import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/deleted-connectors')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class DeletedConnectorsController {
   constructor(
     private readonly tenants: TenantTransactions,

@@ -14,7 +14,7 @@ import { showDeliveries } from '../shared/show-webhook.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/deliveries')
-@OperatorAccess({ read: 'viewer', write: 'operator' })
+@OperatorAccess()
 export class DeliveriesController {
   constructor(private readonly tenants: TenantTransactions) {}
 

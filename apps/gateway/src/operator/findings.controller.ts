@@ -3,7 +3,6 @@ import { findFinding, listFindings, saveFindingPolicy } from '@idsync/database/g
 import { findFindingPolicy } from '@idsync/database/settings';
 import { Controller, Get, Post, Put } from '@nestjs/common';
 import type { z } from 'zod';
-import { Needs } from '../access/operator-roles.decorator.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
@@ -20,7 +19,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 const subjects: readonly IdKind[] = ['user', 'account', 'machineIdentity', 'connector'];
 
 @Controller('admin/v1/tenants/:tenantId')
-@OperatorAccess({ read: 'viewer', write: 'operator' })
+@OperatorAccess()
 export class FindingsController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -87,7 +86,6 @@ export class FindingsController {
   }
 
   @Put('finding-policy')
-  @Needs('admin')
   async replacePolicy(
     @TenantParam() tenantId: string,
     @ZodBody(findingPolicy) body: FindingPolicy,

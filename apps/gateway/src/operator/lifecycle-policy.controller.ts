@@ -11,7 +11,7 @@ import { connectorsOf, presentLifecyclePolicy, requireConnectors, storedLifecycl
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/lifecycle-policy')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class LifecyclePolicyController {
   constructor(
     private readonly tenants: TenantTransactions,

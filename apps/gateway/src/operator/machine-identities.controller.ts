@@ -8,7 +8,7 @@ import { presentMachine } from '../present.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/machine-identities/:machineId')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class MachineIdentitiesController {
   constructor(private readonly tenants: TenantTransactions) {}
 

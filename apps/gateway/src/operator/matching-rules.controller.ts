@@ -1,7 +1,6 @@
 import { defaultMatchingRules, type GivenRules, matchingRules, withoutEmptyLists } from '@idsync/contracts';
 import { findMatchingRules } from '@idsync/database/settings';
 import { Controller, Get, Post, Put } from '@nestjs/common';
-import { Needs } from '../access/operator-roles.decorator.js';
 import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
@@ -11,7 +10,7 @@ import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/matching-rules')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class MatchingRulesController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -38,7 +37,6 @@ export class MatchingRulesController {
   }
 
   @Post('preview')
-  @Needs('operator')
   @MayTakeLonger()
   preview(@TenantParam() tenantId: string, @ZodBody(matchingRules) given: GivenRules): Promise<Progress> {
     const rules = withoutEmptyLists(given);

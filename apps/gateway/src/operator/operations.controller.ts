@@ -2,7 +2,6 @@ import { encodeId, publicItems, requests } from '@idsync/contracts';
 import { findOperation, findOperationItems, listOperations } from '@idsync/database/gateway';
 import { Controller, Get, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Needs } from '../access/operator-roles.decorator.js';
 import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
@@ -15,7 +14,7 @@ import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/operations')
-@OperatorAccess({ read: 'viewer', write: 'operator' })
+@OperatorAccess()
 export class OperationsController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -66,7 +65,6 @@ export class OperationsController {
   }
 
   @Post(':operationId/confirm')
-  @Needs('admin')
   @MayTakeLonger()
   async confirm(
     @TenantParam() tenantId: string,

@@ -16,7 +16,7 @@ import { type NamedRecord, RecordParam, RecordQuery } from './record-id.pipe.js'
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class OperatorEventsController {
   constructor(
     private readonly tenants: TenantTransactions,

@@ -3,7 +3,6 @@ import { Database } from '@idsync/database';
 import { findDocument, findExplainedIdentity } from '@idsync/database/gateway';
 import { Controller, Get, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Needs } from '../access/operator-roles.decorator.js';
 import { Approvals } from '../approvals/approvals.service.js';
 import { ReadsPeople } from '../audit/audit.interceptor.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
@@ -21,7 +20,7 @@ import { Suppressions } from './suppressions.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/identities/:identityId')
-@OperatorAccess({ read: 'viewer', write: 'operator' })
+@OperatorAccess()
 export class OperatorIdentitiesController {
   constructor(
     private readonly database: Database,
@@ -91,7 +90,6 @@ export class OperatorIdentitiesController {
   }
 
   @Post('erase')
-  @Needs('admin')
   @MayTakeLonger()
   async erase(
     @TenantParam() tenantId: string,

@@ -14,7 +14,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 
 /** The lists of the public API for operators, who have no API key of the tenant. */
 @Controller('admin/v1/tenants/:tenantId')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class OperatorListsController {
   constructor(
     private readonly database: Database,

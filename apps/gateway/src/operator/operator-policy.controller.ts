@@ -9,7 +9,7 @@ import { ZodBody } from '../http/zod.pipe.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/operator-policy')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class OperatorPolicyController {
   constructor(
     private readonly tenants: TenantTransactions,

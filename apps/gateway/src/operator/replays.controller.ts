@@ -12,7 +12,7 @@ import { presentReplay } from '../shared/present-delivery.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/replays')
-@OperatorAccess({ read: 'viewer', write: 'operator' })
+@OperatorAccess()
 export class ReplaysController {
   constructor(private readonly tenants: TenantTransactions) {}
 

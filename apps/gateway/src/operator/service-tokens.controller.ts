@@ -11,7 +11,6 @@ import {
 import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { newSecret } from '../access/api-key.js';
-import { ForAllTenants } from '../access/operator-roles.decorator.js';
 import { formatServiceToken, ServiceTokens } from '../access/service-tokens.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { actorName } from '../audit/request-context.js';
@@ -22,8 +21,7 @@ import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/service-tokens')
-@OperatorAccess({ read: 'auditor', write: 'admin' })
-@ForAllTenants(true)
+@OperatorAccess()
 export class ServiceTokensController {
   constructor(
     private readonly database: Database,

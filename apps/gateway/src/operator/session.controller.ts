@@ -9,7 +9,7 @@ import { currentOperator } from '../audit/request-context.js';
 import { badRequest } from '../http/api-error.js';
 
 @Controller('admin/v1/session')
-@OperatorAccess({ read: 'viewer', write: 'viewer' })
+@OperatorAccess()
 export class SessionController {
   constructor(
     private readonly sessions: Sessions,

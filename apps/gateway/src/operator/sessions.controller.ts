@@ -3,7 +3,6 @@ import { Database } from '@idsync/database';
 import { deleteSession, findListedSession, type ListedSessionRow, listSessions } from '@idsync/database/gateway';
 import { Controller, Delete, Get, HttpCode } from '@nestjs/common';
 import type { z } from 'zod';
-import { ForAllTenants } from '../access/operator-roles.decorator.js';
 import { presentListedSession } from '../access/present-session.js';
 import { Sessions } from '../access/sessions.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
@@ -15,8 +14,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 
 /** Sessions of all operators, in browsers and of programs that signed in for a person. */
 @Controller('admin/v1/sessions')
-@OperatorAccess({ read: 'auditor', write: 'admin' })
-@ForAllTenants(true)
+@OperatorAccess()
 export class SessionsController {
   constructor(
     private readonly database: Database,

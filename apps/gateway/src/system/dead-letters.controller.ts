@@ -3,7 +3,6 @@ import { Database } from '@idsync/database';
 import { canRequeue, findDeadLetter, listDeadLetters, removeDeadLetter, sendAgain } from '@idsync/database/bus';
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { ForAllTenants } from '../access/operator-roles.decorator.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { PublicId } from '../http/public-id.pipe.js';
@@ -17,8 +16,7 @@ type Query = z.infer<typeof requests.deadLetterQuery>;
 
 /** Messages that failed as often as their queue allows. */
 @Controller('admin/v1/system/dead-letters')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
-@ForAllTenants(true)
+@OperatorAccess()
 export class DeadLettersController {
   constructor(
     private readonly database: Database,

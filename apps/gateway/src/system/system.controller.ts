@@ -6,7 +6,6 @@ import { Bus, type QueueState, silentAfterSeconds } from '@idsync/messaging';
 import { version } from '@idsync/runtime';
 import { Controller, Get } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { ForAllTenants } from '../access/operator-roles.decorator.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import type { GatewayConfig } from '../gateway-config.js';
 
@@ -14,8 +13,7 @@ const maxProcesses = 200;
 
 /** State of the installation, for operators of all tenants. */
 @Controller('admin/v1/system')
-@OperatorAccess({ read: 'viewer', write: 'admin' })
-@ForAllTenants(true)
+@OperatorAccess()
 export class SystemController {
   private readonly metricsUrl: string | undefined;
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { OperatorRole } from '../audit.js';
 import type { PortalAccess } from '../portal.js';
 import type { Scope } from './errors.js';
 import * as requests from './requests.js';
@@ -11,6 +12,10 @@ export interface RouteDefinition {
   description?: string;
   auth: 'none' | 'key' | 'operator';
   scope?: Scope;
+  /** Role that an operator needs; of every route of operators. */
+  role?: OperatorRole;
+  /** Operators of some tenants may not use it. */
+  forAllTenants?: true;
   /** Access of a portal link that reaches the route; absent: none does. */
   portal?: PortalAccess;
   /** An open route that accepts credentials, and therefore refuses as a route of operators does. */

@@ -8,6 +8,7 @@ import { portalRoutes } from './portal-routes.js';
 import { publicRoutes } from './public-routes.js';
 import { quotaRoutes } from './quota-routes.js';
 import type { RouteDefinition } from './route.js';
+import { withRole } from './route-role.js';
 import { serviceTokenRoutes } from './service-token-routes.js';
 import { sessionRoutes } from './session-routes.js';
 import { settingRoutes } from './setting-routes.js';
@@ -30,4 +31,4 @@ export const routes: readonly RouteDefinition[] = [
   ...serviceTokenRoutes,
   ...sessionRoutes,
   ...systemRoutes,
-];
+].map(withRole);
