@@ -126,7 +126,7 @@ const nightly = [
     },
   },
   {
-    cause: ['apps/console/src', 'apps/gateway/src/reference'],
+    cause: ['apps/console/src', 'apps/gateway/src/reference', 'apps/gateway/assets'],
     files: {
       'test/console-sources.e2e.spec.ts': 90,
       'test/console-access.e2e.spec.ts': 84,

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 /** Programs that serve the console, of which Vite lists the packages. */
 const withConsole = ['gateway', 'standalone'];
@@ -16,11 +16,12 @@ export const programFiles = {
     const programs = outputs.flatMap((output) => {
       if (!output.isEntry) return [];
       const chunks = loadedBy(output, bundle);
+      const parts = [...chunks, ...assetsOf(chunks, outputs)];
       const packages = new Map([
-        ...byName(chunks.flatMap(packagesIn)),
+        ...byName(parts.flatMap(packagesIn)),
         ...(withConsole.includes(output.name) ? ofConsole : []),
       ]);
-      const files = [...chunks, ...assetsOf(chunks, outputs)].map(({ fileName }) => fileName);
+      const files = parts.map(({ fileName }) => fileName);
       return [[output.name, { files: files.sort(), packages: [...packages.keys()].sort() }]];
     });
     const packages = new Map([...byName(outputs.flatMap(packagesIn)), ...ofConsole]);
@@ -50,9 +51,10 @@ function assetsOf(chunks, outputs) {
 
 const packageFolder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+(?=[\\/])/;
 
-/** Returns the packages in a chunk in the form of Vite's list. */
-function packagesIn({ moduleIds = [] }) {
-  const folders = new Set(moduleIds.flatMap((id) => packageFolder.exec(id)?.[0] ?? []));
+/** Returns the packages in a chunk, or of a copied file, in the form of Vite's list. */
+function packagesIn({ moduleIds = [], originalFileNames = [] }) {
+  const sources = [...moduleIds, ...originalFileNames.map((file) => resolve(file))];
+  const folders = new Set(sources.flatMap((id) => packageFolder.exec(id)?.[0] ?? []));
   return [...folders].map((folder) => {
     const { name, version, license: identifier } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)(\.|-|$)/i.test(file));

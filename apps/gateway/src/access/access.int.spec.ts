@@ -65,7 +65,7 @@ describe('the access of a route', () => {
       `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
       auth,
     ]);
-    const reference = ['', 'docs', 'docs/reference.css', 'docs/reference.js', 'openapi.json'];
+    const reference = ['', 'docs', 'docs/viewer.js', 'docs/reference.js', 'openapi.json'];
     const discovery = [
       ...['ServiceProviderConfig', 'ResourceTypes', 'ResourceTypes/:name', 'Schemas', 'Schemas/:urn'].map(
         (path) => `GET ${path}`,

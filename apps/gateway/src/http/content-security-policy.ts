@@ -5,3 +5,6 @@ export function policyWithin(ancestors: readonly string[]): string {
 
 /** Of all pages except the subscriber portal: never inside of a frame. */
 export const contentSecurityPolicy = policyWithin([]);
+
+/** Of the API reference, whose viewer sets styles inline. */
+export const policyOfReference = contentSecurityPolicy.replace("style-src 'self'", "$& 'unsafe-inline'");

@@ -3,18 +3,17 @@ import { openApiDocument } from '@idsync/contracts';
 import { Controller, Get, Header, Redirect, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.decorator.js';
-import { contentSecurityPolicy } from '../http/content-security-policy.js';
+import { policyOfReference } from '../http/content-security-policy.js';
 import { CompressedText } from './compressed-text.js';
-import type { OpenApiDocument } from './openapi-document.js';
-import { renderReference } from './render-reference.js';
 
 const version = '0.1.0';
 const cached = 'public, max-age=300';
 
-/** Literal URLs, which the bundler recognizes and replaces. */
-const assets = {
-  style: new URL('../../assets/reference.css', import.meta.url),
+/** Literal URLs, which the bundler recognizes and replaces. The viewer is a file for browsers, which no module imports. */
+const files = {
+  page: new URL('../../assets/reference.html', import.meta.url),
   script: new URL('../../assets/reference.js', import.meta.url),
+  viewer: new URL('../../../../node_modules/@scalar/fastify-api-reference/dist/js/standalone.js', import.meta.url),
 };
 
 /**
@@ -25,11 +24,9 @@ const assets = {
 @Access('none')
 export class ReferenceController {
   private readonly json = new CompressedText(() => JSON.stringify(openApiDocument(version)));
-  private readonly style = new CompressedText(() => readFileSync(assets.style, 'utf8'));
-  private readonly script = new CompressedText(() => readFileSync(assets.script, 'utf8'));
-  private readonly page = new CompressedText(() =>
-    renderReference(openApiDocument(version) as unknown as OpenApiDocument),
-  );
+  private readonly page = new CompressedText(() => readFileSync(files.page, 'utf8'));
+  private readonly script = new CompressedText(() => readFileSync(files.script, 'utf8'));
+  private readonly viewer = new CompressedText(() => readFileSync(files.viewer, 'utf8'));
 
   @Get('openapi.json')
   @Header('content-type', 'application/json; charset=utf-8')
@@ -42,17 +39,10 @@ export class ReferenceController {
   root(): void {}
 
   @Get('docs')
-  @Header('content-security-policy', contentSecurityPolicy)
+  @Header('content-security-policy', policyOfReference)
   @Header('content-type', 'text/html; charset=utf-8')
   docs(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
     return this.page.send(request, reply);
-  }
-
-  @Get('docs/reference.css')
-  @Header('cache-control', cached)
-  @Header('content-type', 'text/css; charset=utf-8')
-  css(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
-    return this.style.send(request, reply);
   }
 
   @Get('docs/reference.js')
@@ -60,5 +50,12 @@ export class ReferenceController {
   @Header('content-type', 'text/javascript; charset=utf-8')
   js(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
     return this.script.send(request, reply);
+  }
+
+  @Get('docs/viewer.js')
+  @Header('cache-control', cached)
+  @Header('content-type', 'text/javascript; charset=utf-8')
+  viewerJs(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer> {
+    return this.viewer.send(request, reply);
   }
 }

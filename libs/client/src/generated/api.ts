@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health check */
+        /**
+         * Health check
+         * @description Needs no authentication.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -28,7 +31,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List identities */
+        /**
+         * List identities
+         * @description Needs an API key with the scope `identities:read`.
+         */
         get: operations["listIdentities"];
         put?: never;
         post?: never;
@@ -48,6 +54,8 @@ export interface paths {
         /**
          * Get one identity
          * @description The id of a merged identity returns the identity that it was merged into.
+         *
+         *     Needs an API key with the scope `identities:read`.
          */
         get: operations["getIdentity"];
         put?: never;
@@ -68,6 +76,8 @@ export interface paths {
         /**
          * Lifecycle history of an identity
          * @description Events of the identity and of everything linked to it, oldest first.
+         *
+         *     Needs an API key with the scope `identities:read`.
          */
         get: operations["listIdentityHistory"];
         put?: never;
@@ -85,7 +95,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List users of the caller's tenant */
+        /**
+         * List users of the caller's tenant
+         * @description Needs an API key with the scope `users:read`.
+         */
         get: operations["listUsers"];
         put?: never;
         post?: never;
@@ -102,7 +115,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one user */
+        /**
+         * Get one user
+         * @description Needs an API key with the scope `users:read`.
+         */
         get: operations["getUser"];
         put?: never;
         post?: never;
@@ -119,7 +135,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List accounts */
+        /**
+         * List accounts
+         * @description Needs an API key with the scope `accounts:read`.
+         */
         get: operations["listAccounts"];
         put?: never;
         post?: never;
@@ -136,7 +155,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one account */
+        /**
+         * Get one account
+         * @description Needs an API key with the scope `accounts:read`.
+         */
         get: operations["getAccount"];
         put?: never;
         post?: never;
@@ -153,7 +175,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List machine identities */
+        /**
+         * List machine identities
+         * @description Needs an API key with the scope `machines:read`.
+         */
         get: operations["listMachineIdentities"];
         put?: never;
         post?: never;
@@ -170,7 +195,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one machine identity */
+        /**
+         * Get one machine identity
+         * @description Needs an API key with the scope `machines:read`.
+         */
         get: operations["getMachineIdentity"];
         put?: never;
         post?: never;
@@ -190,6 +218,8 @@ export interface paths {
         /**
          * List groups
          * @description The groups that sources name in their users. A group without members is not listed.
+         *
+         *     Needs an API key with the scope `groups:read`.
          */
         get: operations["listGroups"];
         put?: never;
@@ -207,7 +237,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one group */
+        /**
+         * Get one group
+         * @description Needs an API key with the scope `groups:read`.
+         */
         get: operations["getGroup"];
         put?: never;
         post?: never;
@@ -224,7 +257,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the users of a group */
+        /**
+         * List the users of a group
+         * @description Needs an API key with the scope `users:read`.
+         */
         get: operations["listGroupMembers"];
         put?: never;
         post?: never;
@@ -241,7 +277,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List connectors, without their configuration */
+        /**
+         * List connectors, without their configuration
+         * @description Needs an API key with the scope `sync:read`.
+         */
         get: operations["listConnectors"];
         put?: never;
         post?: never;
@@ -263,6 +302,8 @@ export interface paths {
         /**
          * Trigger a sync job for a connector
          * @description With an `idempotency_key`, a repeat within 24 hours returns the same job with the header `Idempotent-Replayed: true`. Without one, a connector has at most one queued job, which further triggers return.
+         *
+         *     Needs an API key with the scope `sync:write`.
          */
         post: operations["triggerSync"];
         delete?: never;
@@ -278,7 +319,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get sync job status */
+        /**
+         * Get sync job status
+         * @description Needs an API key with the scope `sync:read`.
+         */
         get: operations["getSyncJob"];
         put?: never;
         post?: never;
@@ -298,10 +342,15 @@ export interface paths {
         /**
          * List webhook subscriptions
          * @description A portal link with the access `read` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:read`.
          */
         get: operations["listWebhooks"];
         put?: never;
-        /** Create a webhook subscription */
+        /**
+         * Create a webhook subscription
+         * @description Needs an API key with the scope `webhooks:write`.
+         */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -319,17 +368,24 @@ export interface paths {
         /**
          * Get one webhook with its health
          * @description Includes why an inactive webhook is inactive, and statistics of the last 24 hours. A portal link with the access `read` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:read`.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
-        /** Delete a webhook subscription */
+        /**
+         * Delete a webhook subscription
+         * @description Needs an API key with the scope `webhooks:write`.
+         */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Update a webhook subscription
          * @description A portal link with the access `change` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:write`.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -346,6 +402,8 @@ export interface paths {
         /**
          * Rotate the signing secret
          * @description Earlier secrets remain valid beside the new one for 24 hours, or for `overlap_hours`. With 0 they expire at once: later requests, including retries, are not signed with them. A portal link with the access `change` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:write`.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -364,6 +422,8 @@ export interface paths {
         /**
          * List events of the caller's tenant
          * @description The same events that webhooks receive, oldest first, including webhook tests. Continue with `after` = `next_after`, even after an empty page; no event is ever committed at or before it. `data` is the resource as it was after the event, until it is purged or erased. With `types`, a page may be short or empty while `has_more` is true.
+         *
+         *     Needs an API key with the scope `events:read`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -386,6 +446,8 @@ export interface paths {
         /**
          * Send a test event to a webhook, regardless of its subscription
          * @description 400 while the webhook is inactive, 429 within 5 seconds of its last test. A portal link with the access `send` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:write`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -404,6 +466,8 @@ export interface paths {
         /**
          * List the deliveries of a webhook, the newest events first
          * @description One request examines about 20 000 deliveries, so a page may have fewer than `limit` items, or none, although more follow. The list ends where `next_cursor` is absent. A portal link with the access `read` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:read`.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -424,6 +488,8 @@ export interface paths {
         /**
          * Get one delivery with its attempts and its body
          * @description The `body` contains event data, so it is only shown to a key that also has the scope `events:read`. A portal link with the access `read` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:read`.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -446,6 +512,8 @@ export interface paths {
         /**
          * Send one delivery again
          * @description Also sends a delivered one again; does not interrupt an attempt in progress. An equal request before the replay begins returns the same replay. 400 while the webhook is inactive, 429 while 100 replays of it wait. A portal link with the access `send` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:write`.
          */
         post: operations["resendWebhookDelivery"];
         delete?: never;
@@ -466,6 +534,8 @@ export interface paths {
         /**
          * Send the dead deliveries of a webhook again
          * @description An equal request before the replay begins returns the same replay. 400 while the webhook is inactive, 429 while 100 replays of it wait. A portal link with the access `send` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:write`.
          */
         post: operations["requeueWebhook"];
         delete?: never;
@@ -484,6 +554,8 @@ export interface paths {
         /**
          * Get the progress of sending deliveries again
          * @description A portal link with the access `read` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:read`.
          */
         get: operations["getWebhookReplay"];
         put?: never;
@@ -504,12 +576,16 @@ export interface paths {
         /**
          * List the public keys of a webhook that are valid now, the newest first
          * @description A portal link with the access `read` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:read`.
          */
         get: operations["listWebhookSigningKeys"];
         put?: never;
         /**
          * Create a key pair for asymmetric signatures, or rotate it
          * @description Requests are then signed with this key (`v1a`, Ed25519) beside the signing secret. Earlier keys remain valid for 24 hours, or for `overlap_hours`. The private key never leaves the service. A portal link with the access `change` or a wider one reaches this operation.
+         *
+         *     Needs an API key with the scope `webhooks:write`.
          */
         post: operations["createWebhookSigningKey"];
         delete?: never;
@@ -530,6 +606,8 @@ export interface paths {
         /**
          * Create a short-lived link to the subscriber portal
          * @description The holder of the link sees these webhooks in a browser, without an API key. The link never exceeds what the API key that issued it may do, also after a change of the key, works from the same addresses only, and ends with it.
+         *
+         *     Needs an API key with the scope `webhooks:read`.
          */
         post: operations["createPortalLink"];
         delete?: never;
@@ -551,6 +629,8 @@ export interface paths {
         /**
          * Revoke all portal links of a webhook
          * @description A link to several webhooks is revoked as a whole.
+         *
+         *     Needs an API key with the scope `webhooks:write`.
          */
         delete: operations["revokeWebhookPortalLinks"];
         options?: never;
@@ -567,7 +647,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a short-lived link to the subscriber portal */
+        /**
+         * Create a short-lived link to the subscriber portal
+         * @description Needs the role `admin`.
+         */
         post: operations["adminCreatePortalLink"];
         delete?: never;
         options?: never;
@@ -588,6 +671,8 @@ export interface paths {
         /**
          * Revoke all portal links of a webhook
          * @description A link to several webhooks is revoked as a whole.
+         *
+         *     Needs the role `admin`.
          */
         delete: operations["adminRevokeWebhookPortalLinks"];
         options?: never;
@@ -602,10 +687,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List tenants */
+        /**
+         * List tenants
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListTenants"];
         put?: never;
-        /** Create a tenant */
+        /**
+         * Create a tenant
+         * @description Needs the role `admin`, for all tenants.
+         */
         post: operations["adminCreateTenant"];
         delete?: never;
         options?: never;
@@ -620,14 +711,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one tenant */
+        /**
+         * Get one tenant
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetTenant"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Rename, suspend or resume a tenant */
+        /**
+         * Rename, suspend or resume a tenant
+         * @description Needs the role `admin`, for all tenants.
+         */
         patch: operations["adminUpdateTenant"];
         trace?: never;
     };
@@ -638,7 +735,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export all data of a tenant, without secrets, from one snapshot */
+        /**
+         * Export all data of a tenant, without secrets, from one snapshot
+         * @description Needs the role `admin`.
+         */
         get: operations["adminExportTenant"];
         put?: never;
         post?: never;
@@ -655,12 +755,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count what a deletion of the tenant removes, and show its progress */
+        /**
+         * Count what a deletion of the tenant removes, and show its progress
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetTenantDeletion"];
         put?: never;
         /**
          * Delete a tenant with all its data; this cannot be undone
          * @description Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`, for all tenants.
          */
         post: operations["adminDeleteTenant"];
         delete?: never;
@@ -676,10 +781,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List API keys */
+        /**
+         * List API keys
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListApiKeys"];
         put?: never;
-        /** Issue an API key */
+        /**
+         * Issue an API key
+         * @description Needs the role `admin`.
+         */
         post: operations["adminCreateApiKey"];
         delete?: never;
         options?: never;
@@ -697,11 +808,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke an API key */
+        /**
+         * Revoke an API key
+         * @description Needs the role `admin`.
+         */
         delete: operations["adminDeleteApiKey"];
         options?: never;
         head?: never;
-        /** Change the name, scopes or expiry of an API key; its secret stays */
+        /**
+         * Change the name, scopes or expiry of an API key; its secret stays
+         * @description Needs the role `admin`.
+         */
         patch: operations["adminUpdateApiKey"];
         trace?: never;
     };
@@ -712,10 +829,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List connectors */
+        /**
+         * List connectors
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListConnectors"];
         put?: never;
-        /** Create a connector */
+        /**
+         * Create a connector
+         * @description Needs the role `admin`.
+         */
         post: operations["adminCreateConnector"];
         delete?: never;
         options?: never;
@@ -730,17 +853,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one connector */
+        /**
+         * Get one connector
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetConnector"];
         put?: never;
         post?: never;
-        /** Delete a connector, and keep, retire or hand over its records */
+        /**
+         * Delete a connector, and keep, retire or hand over its records
+         * @description Needs the role `admin`.
+         */
         delete: operations["adminDeleteConnector"];
         options?: never;
         head?: never;
         /**
          * Update a connector; given fields replace the stored ones
          * @description A changed priority, or a mapping that gains or loses the dates of employments, is stored by an operation that computes all people again: returns 202 with the stored values if it is queued or held. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`.
          */
         patch: operations["adminUpdateConnector"];
         trace?: never;
@@ -752,7 +883,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the failing records of a connector; a record is removed when it succeeds */
+        /**
+         * List the failing records of a connector; a record is removed when it succeeds
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListConnectorErrors"];
         put?: never;
         post?: never;
@@ -769,7 +903,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count the live records that a deletion of the connector would leave in the directory */
+        /**
+         * Count the live records that a deletion of the connector would leave in the directory
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetConnectorDeletion"];
         put?: never;
         post?: never;
@@ -786,7 +923,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List deleted connectors, those deleted last first */
+        /**
+         * List deleted connectors, those deleted last first
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListDeletedConnectors"];
         put?: never;
         post?: never;
@@ -803,7 +943,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one deleted connector */
+        /**
+         * Get one deleted connector
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetDeletedConnector"];
         put?: never;
         post?: never;
@@ -825,6 +968,8 @@ export interface paths {
         /**
          * Start a job that deletes the records of a deleted connector, under its deletion safeguard
          * @description Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`.
          */
         post: operations["adminRetireDeletedConnector"];
         delete?: never;
@@ -845,6 +990,8 @@ export interface paths {
         /**
          * Give the records of a deleted connector to another connector
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`.
          */
         post: operations["adminHandDeletedConnectorOver"];
         delete?: never;
@@ -860,10 +1007,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the tokens of a connector */
+        /**
+         * List the tokens of a connector
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListConnectorTokens"];
         put?: never;
-        /** Issue a token for an identity provider that pushes to a connector */
+        /**
+         * Issue a token for an identity provider that pushes to a connector
+         * @description Needs the role `admin`.
+         */
         post: operations["adminCreateConnectorToken"];
         delete?: never;
         options?: never;
@@ -881,7 +1034,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a token */
+        /**
+         * Revoke a token
+         * @description Needs the role `admin`.
+         */
         delete: operations["adminDeleteConnectorToken"];
         options?: never;
         head?: never;
@@ -900,6 +1056,8 @@ export interface paths {
         /**
          * Read the first records of a source without changes
          * @description Returns 202 with the same body and the status queued if the sync-worker takes longer than 22 seconds.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminTestConnector"];
         delete?: never;
@@ -920,6 +1078,8 @@ export interface paths {
         /**
          * List the fields of a source, for the mapping
          * @description Returns 202 with the same body and the status queued if the sync-worker takes longer than 22 seconds.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminDiscoverConnector"];
         delete?: never;
@@ -935,7 +1095,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the result of a test or discovery */
+        /**
+         * Get the result of a test or discovery
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetConnectorProbe"];
         put?: never;
         post?: never;
@@ -957,6 +1120,8 @@ export interface paths {
         /**
          * Read one record of a source now and apply it; its id is percent-encoded
          * @description Returns 200 with the job when it has ended or is quarantined, and 202 with its current state if that takes longer than ten seconds. 400 if connectors of this type cannot read a single record.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminSyncConnectorRecord"];
         delete?: never;
@@ -972,10 +1137,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List sync jobs */
+        /**
+         * List sync jobs
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListSyncJobs"];
         put?: never;
-        /** Trigger a sync job, or a dry run that only stores its plan */
+        /**
+         * Trigger a sync job, or a dry run that only stores its plan
+         * @description Needs the role `operator`.
+         */
         post: operations["adminCreateSyncJob"];
         delete?: never;
         options?: never;
@@ -990,7 +1161,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one sync job, with the records that were left out */
+        /**
+         * Get one sync job, with the records that were left out
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetSyncJob"];
         put?: never;
         post?: never;
@@ -1009,7 +1183,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a sync job; a quarantined one needs a reason */
+        /**
+         * Cancel a sync job; a quarantined one needs a reason
+         * @description Needs the role `operator`.
+         */
         post: operations["adminCancelSyncJob"];
         delete?: never;
         options?: never;
@@ -1024,7 +1201,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the plan of a job: changes and deletions that it did not apply at once, in their order */
+        /**
+         * Get the plan of a job: changes and deletions that it did not apply at once, in their order
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetSyncJobPlan"];
         put?: never;
         post?: never;
@@ -1046,6 +1226,8 @@ export interface paths {
         /**
          * Release a quarantined job, for this run only
          * @description Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminReleaseSyncJob"];
         delete?: never;
@@ -1066,6 +1248,8 @@ export interface paths {
         /**
          * Apply exactly the plan of a dry run; refused if the directory has changed since
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminApplySyncJob"];
         delete?: never;
@@ -1086,6 +1270,8 @@ export interface paths {
         /**
          * Undo the changes of a job, except where data has changed since; or preview this
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminUndoSyncJob"];
         delete?: never;
@@ -1101,7 +1287,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List review cases, the oldest first */
+        /**
+         * List review cases, the oldest first
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListCases"];
         put?: never;
         post?: never;
@@ -1118,7 +1307,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one review case */
+        /**
+         * Get one review case
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetCase"];
         put?: never;
         post?: never;
@@ -1140,6 +1332,8 @@ export interface paths {
         /**
          * Resolve a review case
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminResolveCase"];
         delete?: never;
@@ -1155,7 +1349,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List or find identities, as a client of the tenant sees them */
+        /**
+         * List or find identities, as a client of the tenant sees them
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListIdentities"];
         put?: never;
         post?: never;
@@ -1172,7 +1369,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List or find users */
+        /**
+         * List or find users
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListUsers"];
         put?: never;
         post?: never;
@@ -1189,7 +1389,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List groups */
+        /**
+         * List groups
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListGroups"];
         put?: never;
         post?: never;
@@ -1206,7 +1409,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List or find accounts */
+        /**
+         * List or find accounts
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListAccounts"];
         put?: never;
         post?: never;
@@ -1223,7 +1429,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List or find machine identities */
+        /**
+         * List or find machine identities
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListMachineIdentities"];
         put?: never;
         post?: never;
@@ -1240,7 +1449,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one identity, as a client of the tenant sees it */
+        /**
+         * Get one identity, as a client of the tenant sees it
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetIdentity"];
         put?: never;
         post?: never;
@@ -1262,6 +1474,8 @@ export interface paths {
         /**
          * Merge other identities into this one
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminMergeIdentity"];
         delete?: never;
@@ -1282,6 +1496,8 @@ export interface paths {
         /**
          * Split some of its records off into a new identity
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminSplitIdentity"];
         delete?: never;
@@ -1302,6 +1518,8 @@ export interface paths {
         /**
          * Permanently erase all data of one person, and leave the person out of later runs
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`.
          */
         post: operations["adminEraseIdentity"];
         delete?: never;
@@ -1317,7 +1535,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the erased people who are left out of runs, the newest first */
+        /**
+         * List the erased people who are left out of runs, the newest first
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListSuppressions"];
         put?: never;
         post?: never;
@@ -1334,11 +1555,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one suppression */
+        /**
+         * Get one suppression
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetSuppression"];
         put?: never;
         post?: never;
-        /** Lift a suppression; the next full run may create the person again */
+        /**
+         * Lift a suppression; the next full run may create the person again
+         * @description Needs the role `admin`.
+         */
         delete: operations["adminDeleteSuppression"];
         options?: never;
         head?: never;
@@ -1352,11 +1579,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the rules for dates and leavers */
+        /**
+         * Get the rules for dates and leavers
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetLifecyclePolicy"];
         /**
          * Replace the rules for dates and leavers and compute all statuses again
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`.
          */
         put: operations["adminReplaceLifecyclePolicy"];
         post?: never;
@@ -1373,11 +1605,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the matching rules */
+        /**
+         * Get the matching rules
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetMatchingRules"];
         /**
          * Change the matching rules and match all records again
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`.
          */
         put: operations["adminReplaceMatchingRules"];
         post?: never;
@@ -1399,6 +1636,8 @@ export interface paths {
         /**
          * Preview which identities these rules would merge and split
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminPreviewMatchingRules"];
         delete?: never;
@@ -1414,7 +1653,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lifecycle history of an identity, as a client of the tenant sees it */
+        /**
+         * Lifecycle history of an identity, as a client of the tenant sees it
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListIdentityHistory"];
         put?: never;
         post?: never;
@@ -1431,7 +1673,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explain for each field of an identity which source won, over which others, and why */
+        /**
+         * Explain for each field of an identity which source won, over which others, and why
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminExplainIdentity"];
         put?: never;
         post?: never;
@@ -1448,7 +1693,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the people of a machine identity, and the factors of its risk score */
+        /**
+         * Get the people of a machine identity, and the factors of its risk score
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetMachineIdentity"];
         put?: never;
         post?: never;
@@ -1465,7 +1713,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an account with its identity and the values of its source record */
+        /**
+         * Get an account with its identity and the values of its source record
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetAccount"];
         put?: never;
         post?: never;
@@ -1482,11 +1733,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the source precedence by field */
+        /**
+         * Get the source precedence by field
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetAttributePriorities"];
         /**
          * Replace the source precedence by field; other fields follow the connectors' priorities
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`.
          */
         put: operations["adminReplaceAttributePriorities"];
         post?: never;
@@ -1503,7 +1759,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List operations, the newest first */
+        /**
+         * List operations, the newest first
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListOperations"];
         put?: never;
         post?: never;
@@ -1520,7 +1779,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one operation */
+        /**
+         * Get one operation
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetOperation"];
         put?: never;
         post?: never;
@@ -1537,7 +1799,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the people in the result of an operation */
+        /**
+         * List the people in the result of an operation
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListOperationItems"];
         put?: never;
         post?: never;
@@ -1559,6 +1824,8 @@ export interface paths {
         /**
          * Revert a merge, a split or a resolved case
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminRevertOperation"];
         delete?: never;
@@ -1579,6 +1846,8 @@ export interface paths {
         /**
          * Perform an operation that is held because people lose access by it
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`.
          */
         post: operations["adminConfirmOperation"];
         delete?: never;
@@ -1594,7 +1863,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List findings, the newest first */
+        /**
+         * List findings, the newest first
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListFindings"];
         put?: never;
         post?: never;
@@ -1611,7 +1883,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one finding */
+        /**
+         * Get one finding
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetFinding"];
         put?: never;
         post?: never;
@@ -1633,6 +1908,8 @@ export interface paths {
         /**
          * Accept a finding with a reason, until a time or permanently
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminAcceptFinding"];
         delete?: never;
@@ -1653,6 +1930,8 @@ export interface paths {
         /**
          * Withdraw the acceptance of a finding
          * @description Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminReopenFinding"];
         delete?: never;
@@ -1668,9 +1947,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the settings for findings */
+        /**
+         * Get the settings for findings
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetFindingPolicy"];
-        /** Replace the settings for findings */
+        /**
+         * Replace the settings for findings
+         * @description Needs the role `admin`.
+         */
         put: operations["adminReplaceFindingPolicy"];
         post?: never;
         delete?: never;
@@ -1686,10 +1971,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks with their health */
+        /**
+         * List webhooks with their health
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListWebhooks"];
         put?: never;
-        /** Create a webhook */
+        /**
+         * Create a webhook
+         * @description Needs the role `admin`.
+         */
         post: operations["adminCreateWebhook"];
         delete?: never;
         options?: never;
@@ -1704,13 +1995,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one webhook with its statistics of the last 24 hours */
+        /**
+         * Get one webhook with its statistics of the last 24 hours
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook
          * @description Waiting deliveries are not sent.
+         *
+         *     Needs the role `admin`.
          */
         delete: operations["adminDeleteWebhook"];
         options?: never;
@@ -1718,6 +2014,8 @@ export interface paths {
         /**
          * Update a webhook
          * @description Replaces the given fields.
+         *
+         *     Needs the role `admin`.
          */
         patch: operations["adminUpdateWebhook"];
         trace?: never;
@@ -1731,7 +2029,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test event to a webhook, regardless of its subscription */
+        /**
+         * Send a test event to a webhook, regardless of its subscription
+         * @description Needs the role `operator`.
+         */
         post: operations["adminTestWebhook"];
         delete?: never;
         options?: never;
@@ -1751,6 +2052,8 @@ export interface paths {
         /**
          * Rotate the signing secret of a webhook
          * @description For a leaked secret, set `overlap_hours` to 0: the earlier secrets expire at once.
+         *
+         *     Needs the role `admin`.
          */
         post: operations["adminRotateWebhookSecret"];
         delete?: never;
@@ -1771,6 +2074,8 @@ export interface paths {
         /**
          * Send dead deliveries again
          * @description An equal request before the replay begins returns the same replay. 400 while the webhook is disabled.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminRequeueWebhook"];
         delete?: never;
@@ -1791,6 +2096,8 @@ export interface paths {
         /**
          * Send the events of a time range again, including those never sent
          * @description Covers the events that the webhook currently subscribes to, except test events. An equal request before the replay begins returns the same replay. 400 while the webhook is disabled.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminReplayWebhook"];
         delete?: never;
@@ -1809,6 +2116,8 @@ export interface paths {
         /**
          * List deliveries, the newest events first
          * @description One request examines about 20 000 deliveries, so a page may have fewer than `limit` items, or none, although more follow. The list ends where `next_cursor` is absent.
+         *
+         *     Needs the role `viewer`.
          */
         get: operations["adminListDeliveries"];
         put?: never;
@@ -1826,7 +2135,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one delivery with its attempts and its body */
+        /**
+         * Get one delivery with its attempts and its body
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetDelivery"];
         put?: never;
         post?: never;
@@ -1848,6 +2160,8 @@ export interface paths {
         /**
          * Send one delivery again
          * @description Also sends a delivered one again; does not interrupt an attempt in progress. An equal request before the replay begins returns the same replay. 400 while the webhook is disabled.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminResendDelivery"];
         delete?: never;
@@ -1863,7 +2177,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List replays, the newest first */
+        /**
+         * List replays, the newest first
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListReplays"];
         put?: never;
         post?: never;
@@ -1880,7 +2197,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one replay and its progress */
+        /**
+         * Get one replay and its progress
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetReplay"];
         put?: never;
         post?: never;
@@ -1902,6 +2222,8 @@ export interface paths {
         /**
          * Cancel a replay
          * @description Deliveries that are already due are still sent; the rest is not.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminCancelReplay"];
         delete?: never;
@@ -1920,6 +2242,8 @@ export interface paths {
         /**
          * List events, the newest first
          * @description Without values of people. With a filter, one request examines 5 000 events, so a page may have fewer than `limit` items, or none, although more follow. The list ends where `next_cursor` is absent.
+         *
+         *     Needs the role `viewer`.
          */
         get: operations["adminListEvents"];
         put?: never;
@@ -1940,6 +2264,8 @@ export interface paths {
         /**
          * Stream references of new events
          * @description Without values of people. Continues after `Last-Event-ID` or else after `after`, and otherwise begins with the next event. A stream that is more than 1 000 events behind gets a message `reset` instead of them. It ends after 15 minutes, and within 30 s after its session or token has ended. A session, or the callers with tokens of one address, may have 4 streams (429), and a gateway 200 (503).
+         *
+         *     Needs the role `viewer`.
          */
         get: operations["adminGetEventsStream"];
         put?: never;
@@ -1957,7 +2283,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one event with its details and its body */
+        /**
+         * Get one event with its details and its body
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetEvent"];
         put?: never;
         post?: never;
@@ -1974,7 +2303,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find the source and the identity of a user, account or machine identity */
+        /**
+         * Find the source and the identity of a user, account or machine identity
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetRecord"];
         put?: never;
         post?: never;
@@ -1994,6 +2326,8 @@ export interface paths {
         /**
          * Count events and deliveries by hour
          * @description Counts the newest 20 000 events and 20 000 attempts of the last 24 hours.
+         *
+         *     Needs the role `viewer`.
          */
         get: operations["adminGetActivity"];
         put?: never;
@@ -2011,7 +2345,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List audit entries of all tenants, the newest first */
+        /**
+         * List audit entries of all tenants, the newest first
+         * @description Needs the role `auditor`.
+         */
         get: operations["adminListAllAudit"];
         put?: never;
         post?: never;
@@ -2031,6 +2368,8 @@ export interface paths {
         /**
          * Verify the chain of the installation
          * @description Recomputes hashes and keyed hashes of up to 5000 entries. At the end of the chain, compares it with its head, with the chain of the installation, and with `known`.
+         *
+         *     Needs the role `auditor`, for all tenants.
          */
         get: operations["adminGetInstallationAuditVerification"];
         put?: never;
@@ -2048,7 +2387,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List audit entries of a tenant */
+        /**
+         * List audit entries of a tenant
+         * @description Needs the role `auditor`.
+         */
         get: operations["adminListAudit"];
         put?: never;
         post?: never;
@@ -2068,6 +2410,8 @@ export interface paths {
         /**
          * Verify the audit chain of a tenant
          * @description Recomputes hashes and keyed hashes of up to 5000 entries. At the end of the chain, compares it with its head, with the chain of the installation, and with `known`.
+         *
+         *     Needs the role `auditor`.
          */
         get: operations["adminGetAuditVerification"];
         put?: never;
@@ -2085,11 +2429,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the settings for operators */
+        /**
+         * Get the settings for operators
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetOperatorPolicy"];
         /**
          * Replace the settings for operators
          * @description Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`.
          */
         put: operations["adminReplaceOperatorPolicy"];
         post?: never;
@@ -2106,7 +2455,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List acts that need a second operator, the newest first */
+        /**
+         * List acts that need a second operator, the newest first
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminListApprovals"];
         put?: never;
         post?: never;
@@ -2123,7 +2475,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one approval */
+        /**
+         * Get one approval
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetApproval"];
         put?: never;
         post?: never;
@@ -2145,6 +2500,8 @@ export interface paths {
         /**
          * Approve an act that another operator requested, and perform it
          * @description The approval and the act are one transaction. Repeating the request changes nothing. 403 for the operator who requested the act, 400 if it was rejected, has expired or is stale.
+         *
+         *     Needs the role `operator`.
          */
         post: operations["adminApproveApproval"];
         delete?: never;
@@ -2162,7 +2519,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reject an act, or withdraw an own request */
+        /**
+         * Reject an act, or withdraw an own request
+         * @description Needs the role `operator`.
+         */
         post: operations["adminRejectApproval"];
         delete?: never;
         options?: never;
@@ -2177,9 +2537,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the limits of a tenant, and how much of them is used */
+        /**
+         * Get the limits of a tenant, and how much of them is used
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetQuotas"];
-        /** Replace the limits of a tenant; an absent one is unlimited */
+        /**
+         * Replace the limits of a tenant; an absent one is unlimited
+         * @description Needs the role `admin`, for all tenants.
+         */
         put: operations["adminReplaceQuotas"];
         post?: never;
         delete?: never;
@@ -2195,7 +2561,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get all settings of a tenant */
+        /**
+         * Get all settings of a tenant
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetSettings"];
         put?: never;
         post?: never;
@@ -2205,6 +2574,8 @@ export interface paths {
         /**
          * Change settings of a tenant; others stay as they are
          * @description Changed rules for dates and leavers compute all statuses again: returns 202 if the directory takes longer than ten seconds, or holds the operation. Returns 202 with an approval if the tenant has four eyes and this needs a second operator.
+         *
+         *     Needs the role `admin`.
          */
         patch: operations["adminUpdateSettings"];
         trace?: never;
@@ -2216,10 +2587,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List service tokens */
+        /**
+         * List service tokens
+         * @description Needs the role `auditor`, for all tenants.
+         */
         get: operations["adminListServiceTokens"];
         put?: never;
-        /** Issue a token with a role, for all tenants or some */
+        /**
+         * Issue a token with a role, for all tenants or some
+         * @description Needs the role `admin`, for all tenants.
+         */
         post: operations["adminCreateServiceToken"];
         delete?: never;
         options?: never;
@@ -2237,7 +2614,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a service token */
+        /**
+         * Revoke a service token
+         * @description Needs the role `admin`, for all tenants.
+         */
         delete: operations["adminDeleteServiceToken"];
         options?: never;
         head?: never;
@@ -2251,7 +2631,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the ways to sign in */
+        /**
+         * List the ways to sign in
+         * @description Needs no authentication.
+         */
         get: operations["adminGetSessionMethods"];
         put?: never;
         post?: never;
@@ -2268,15 +2651,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the caller, and its session if there is one */
+        /**
+         * Get the caller, and its session if there is one
+         * @description Needs the role `viewer`.
+         */
         get: operations["adminGetSession"];
         put?: never;
         /**
          * Sign in with an operator token
          * @description Sets the cookie `__Host-idsync_session`, or `idsync_session` without HTTPS. All operator routes accept it. Requests with the cookie other than GET and HEAD also need the header `X-CSRF-Token`.
+         *
+         *     Needs no authentication.
          */
         post: operations["adminSignIn"];
-        /** Sign out */
+        /**
+         * Sign out
+         * @description Needs the role `viewer`.
+         */
         delete: operations["adminSignOut"];
         options?: never;
         head?: never;
@@ -2293,6 +2684,8 @@ export interface paths {
         /**
          * Sign in with the identity provider
          * @description For browsers: redirects to the identity provider, which redirects to the callback. The callback sets the cookie and redirects to `return_to`, or to `/console/sign-in?error=…`.
+         *
+         *     Needs no authentication.
          */
         get: operations["adminStartOidcSignIn"];
         put?: never;
@@ -2310,7 +2703,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Complete a sign-in with the identity provider */
+        /**
+         * Complete a sign-in with the identity provider
+         * @description Needs no authentication.
+         */
         get: operations["adminCompleteOidcSignIn"];
         put?: never;
         post?: never;
@@ -2327,7 +2723,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sign out at the identity provider */
+        /**
+         * Sign out at the identity provider
+         * @description Needs no authentication.
+         */
         get: operations["adminEndOidcSession"];
         put?: never;
         post?: never;
@@ -2349,6 +2748,8 @@ export interface paths {
         /**
          * Report a sign-out at the identity provider
          * @description OpenID Connect Back-Channel Logout 1.0: ends the sessions of the logout token.
+         *
+         *     Needs no authentication.
          */
         post: operations["adminReportOidcLogout"];
         delete?: never;
@@ -2369,6 +2770,8 @@ export interface paths {
         /**
          * Begin a sign-in on another device
          * @description For programs without a browser: the person confirms the code at the identity provider (RFC 8628).
+         *
+         *     Needs no authentication.
          */
         post: operations["adminStartDeviceSignIn"];
         delete?: never;
@@ -2386,7 +2789,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Complete a sign-in on another device */
+        /**
+         * Complete a sign-in on another device
+         * @description Needs no authentication.
+         */
         post: operations["adminCompleteDeviceSignIn"];
         delete?: never;
         options?: never;
@@ -2404,6 +2810,8 @@ export interface paths {
         /**
          * List the sessions of operators
          * @description The last used first. A session that a change of `ADMIN_TOKEN` or of the settings of the identity provider has ended is listed until its timeout.
+         *
+         *     Needs the role `auditor`, for all tenants.
          */
         get: operations["adminListSessions"];
         put?: never;
@@ -2424,7 +2832,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a session on all gateways */
+        /**
+         * End a session on all gateways
+         * @description Needs the role `admin`, for all tenants.
+         */
         delete: operations["adminEndSession"];
         options?: never;
         head?: never;
@@ -2441,6 +2852,8 @@ export interface paths {
         /**
          * Get versions, processes and queues of the installation
          * @description Waits at most two seconds for the broker.
+         *
+         *     Needs the role `viewer`, for all tenants.
          */
         get: operations["adminGetSystem"];
         put?: never;
@@ -2458,7 +2871,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List messages that were dead-lettered, the newest first */
+        /**
+         * List messages that were dead-lettered, the newest first
+         * @description Needs the role `viewer`, for all tenants.
+         */
         get: operations["adminListSystemDeadLetters"];
         put?: never;
         post?: never;
@@ -2475,7 +2891,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one dead letter with its message */
+        /**
+         * Get one dead letter with its message
+         * @description Needs the role `viewer`, for all tenants.
+         */
         get: operations["adminGetSystemDeadLetter"];
         put?: never;
         post?: never;
@@ -2497,6 +2916,8 @@ export interface paths {
         /**
          * Send a dead letter again
          * @description The message keeps its id and begins with its first attempt. A second request finds no dead letter and responds with 404. 400 if no queue receives messages of this type.
+         *
+         *     Needs the role `admin`, for all tenants.
          */
         post: operations["adminRequeueSystemDeadLetter"];
         delete?: never;
@@ -2514,7 +2935,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove a dead letter without handling it */
+        /**
+         * Remove a dead letter without handling it
+         * @description Needs the role `admin`, for all tenants.
+         */
         post: operations["adminDiscardSystemDeadLetter"];
         delete?: never;
         options?: never;
@@ -7774,6 +8198,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "connector_id": "con_01kg9t8yr0e008000000000001"
+                 *     }
+                 */
                 "application/json": {
                     connector_id: string;
                     idempotency_key?: string;
@@ -7918,6 +8347,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "callback_url": "https://example.com/webhooks",
+                 *       "events": [
+                 *         "user.*"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     callback_url: string;
                     events: string[];
@@ -8152,6 +8589,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "callback_url": "https://example.com/webhooks"
+                 *     }
+                 */
                 "application/json": {
                     callback_url?: string;
                     events?: string[];
@@ -8258,6 +8700,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "overlap_hours": 24
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description How long earlier secrets remain valid beside the new one; with 0 they expire at once.
@@ -8396,6 +8843,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "message": "This is a test."
+                 *     }
+                 */
                 "application/json": {
                     /** @default This is a test. */
                     message?: string;
@@ -8599,6 +9051,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": Record<string, never>;
             };
         };
@@ -8654,6 +9107,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": Record<string, never>;
             };
         };
@@ -8806,6 +9260,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "overlap_hours": 24
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description How long earlier secrets remain valid beside the new one; with 0 they expire at once.
@@ -8857,6 +9316,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "webhook_ids": [
+                 *         "webhook_id"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /** @description The webhooks that the link shows. */
                     webhook_ids: string[];
@@ -8957,6 +9423,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "webhook_ids": [
+                 *         "webhook_id"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /** @description The webhooks that the link shows. */
                     webhook_ids: string[];
@@ -9070,6 +9543,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "reporting"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                 };
@@ -9138,6 +9616,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "reporting"
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     /** @description true: keys of the tenant answer 403, and no source is read; false: resumes the tenant. */
@@ -9240,6 +9723,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "reporting"
+                 *     }
+                 */
                 "application/json": {
                     /** @description The exact name of the tenant, as a confirmation. */
                     name: string;
@@ -9315,6 +9803,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "reporting"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     scopes?: ("identities:read" | "users:read" | "sync:read" | "sync:write" | "webhooks:read" | "webhooks:write" | "events:read" | "accounts:read" | "machines:read" | "groups:read")[];
@@ -9390,6 +9883,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "reporting"
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     /** @description Replaces the scopes of the key. */
@@ -9470,6 +9968,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "csv",
+                 *       "name": "reporting",
+                 *       "config": {
+                 *         "external_id": "external_id",
+                 *         "fields": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** @constant */
                     type: "csv";
@@ -11431,6 +11939,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "reporting"
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     priority?: number;
@@ -11727,6 +12240,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "to": "con_01kg9t8yr0e008000000000001"
+                 *     }
+                 */
                 "application/json": {
                     to: string;
                     reason?: string;
@@ -11813,6 +12331,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "reporting"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     /** Format: date-time */
@@ -12085,6 +12608,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "connector_id": "con_01kg9t8yr0e008000000000001"
+                 *     }
+                 */
                 "application/json": {
                     connector_id: string;
                     /** @default false */
@@ -12164,6 +12692,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "asked HR"
+                 *     }
+                 */
                 "application/json": {
                     reason?: string;
                     /** @default operator */
@@ -12246,6 +12779,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "asked HR"
+                 *     }
+                 */
                 "application/json": {
                     reason: string;
                     /** @default operator */
@@ -12287,6 +12825,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "asked HR"
+                 *     }
+                 */
                 "application/json": {
                     reason?: string;
                 };
@@ -12335,6 +12878,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "preview": false
+                 *     }
+                 */
                 "application/json": {
                     /** @default false */
                     preview?: boolean;
@@ -12455,6 +13003,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "resolution": "link"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     resolution: "link" | "new" | "ignore";
@@ -12839,6 +13392,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "from_ids": [
+                 *         "idn_01kg9t8yr0e008000000000002"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     from_ids: string[];
                     reason?: string;
@@ -12888,6 +13448,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "record_ids": [
+                 *         "usr_01kg9t8yr0e008000000000001"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     record_ids: string[];
                     reason?: string;
@@ -12937,6 +13504,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "keep_out": true
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Leave the person out when a source lists them again; false: the next full run creates them again.
@@ -13156,6 +13728,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "time_zone": "UTC"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description In which a date without a time is a day.
@@ -13315,6 +13892,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "certain": [
+                 *         "email"
+                 *       ],
+                 *       "weak": [
+                 *         {
+                 *           "name": "reporting",
+                 *           "comparisons": [
+                 *             {
+                 *               "field": "field",
+                 *               "weight": 1
+                 *             }
+                 *           ],
+                 *           "propose_at": 1
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     certain: string[];
                     weak: {
@@ -13406,6 +14002,25 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "certain": [
+                 *         "email"
+                 *       ],
+                 *       "weak": [
+                 *         {
+                 *           "name": "reporting",
+                 *           "comparisons": [
+                 *             {
+                 *               "field": "field",
+                 *               "weight": 1
+                 *             }
+                 *           ],
+                 *           "propose_at": 1
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     certain: string[];
                     weak: {
@@ -13671,6 +14286,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "priorities": [
+                 *         {
+                 *           "field": "field",
+                 *           "connector_id": "con_01kg9t8yr0e008000000000001",
+                 *           "priority": 0
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     priorities: {
                         field: string;
@@ -13830,6 +14456,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "asked HR"
+                 *     }
+                 */
                 "application/json": {
                     reason?: string;
                 };
@@ -13878,6 +14509,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "asked HR"
+                 *     }
+                 */
                 "application/json": {
                     reason: string;
                 };
@@ -14079,6 +14715,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "asked HR"
+                 *     }
+                 */
                 "application/json": {
                     reason: string;
                     /**
@@ -14134,6 +14775,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "asked HR"
+                 *     }
+                 */
                 "application/json": {
                     reason?: string;
                 };
@@ -14231,6 +14877,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "unmatched_account_hours": 24
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Age at which an account without a person is a finding: its person may be in a source that is read later.
@@ -14336,6 +14987,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "callback_url": "https://example.com/webhooks",
+                 *       "events": [
+                 *         "user.*"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     callback_url: string;
                     events: string[];
@@ -14488,6 +15147,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "callback_url": "https://example.com/webhooks"
+                 *     }
+                 */
                 "application/json": {
                     callback_url?: string;
                     events?: string[];
@@ -14578,6 +15242,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "message": "This is a test."
+                 *     }
+                 */
                 "application/json": {
                     /** @default This is a test. */
                     message?: string;
@@ -14618,6 +15287,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "overlap_hours": 24
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description How long earlier secrets remain valid beside the new one; with 0 they expire at once.
@@ -14661,6 +15335,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "by": "operator"
+                 *     }
+                 */
                 "application/json": {
                     /** @default operator */
                     by?: string;
@@ -14701,6 +15380,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "since": "2026-01-31T12:00:00Z"
+                 *     }
+                 */
                 "application/json": {
                     /** Format: date-time */
                     since: string;
@@ -14824,6 +15508,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "by": "operator"
+                 *     }
+                 */
                 "application/json": {
                     /** @default operator */
                     by?: string;
@@ -15493,6 +16182,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "log_reads": false
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Also records in the audit log when an operator reads data of people.
@@ -15641,6 +16335,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "asked HR"
+                 *     }
+                 */
                 "application/json": {
                     reason?: string;
                 };
@@ -15680,6 +16379,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "asked HR"
+                 *     }
+                 */
                 "application/json": {
                     reason?: string;
                 };
@@ -15749,6 +16453,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "people": 0
+                 *     }
+                 */
                 "application/json": {
                     /** @description Users that are not deleted. A run leaves new users beyond it out, and applies changes and deletions. */
                     people?: number;
@@ -15895,6 +16604,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "time_zone": "Europe/Berlin"
+                 *     }
+                 */
                 "application/json": {
                     /** @description In which a date without a time is a day. */
                     time_zone?: string;
@@ -16171,6 +16885,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "reporting",
+                 *       "role": "viewer"
+                 *     }
+                 */
                 "application/json": {
                     /** @description Name of the actor in the audit log. */
                     name: string;
@@ -16348,6 +17068,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "token"
+                 *     }
+                 */
                 "application/json": {
                     token: string;
                 };
@@ -16518,6 +17243,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "logout_token": "logout_token"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": {
                     logout_token: string;
                 };
@@ -16594,6 +17324,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "handle": "handle"
+                 *     }
+                 */
                 "application/json": {
                     handle: string;
                 };
@@ -17008,6 +17743,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "asked HR"
+                 *     }
+                 */
                 "application/json": {
                     reason: string;
                 };

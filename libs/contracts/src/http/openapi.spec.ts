@@ -36,6 +36,8 @@ interface AnyEvent {
 
 interface Operation {
   operationId: string;
+  description: string;
+  'x-codeSamples'?: { label: string }[];
   tags: string[];
   security: Record<string, unknown>[];
   parameters: { name: string; in: string; schema: object }[];
@@ -310,6 +312,24 @@ describe('the OpenAPI document', () => {
         'adminPreviewMatchingRules',
       ]),
     );
+  });
+
+  it('says which scope or role each operation needs', () => {
+    const needs = operations.map(({ method, path, operation }) => {
+      const { auth, scope, role, forAllTenants } =
+        routes.find((each) => each.method === method && each.path === path) ?? {};
+      const said = operation.description.split('\n\n').at(-1);
+      if (auth === 'none') return [said, 'Needs no authentication.'];
+      if (auth === 'key') return [said, `Needs an API key with the scope \`${scope}\`.`];
+      return [said, `Needs the role \`${role}\`${forAllTenants ? ', for all tenants' : ''}.`];
+    });
+    expect(needs.map(([said]) => said)).toEqual(needs.map(([, expected]) => expected));
+    expect(needs.flat().join()).not.toContain('undefined');
+  });
+
+  it('has a TypeScript sample of every /v1 operation', () => {
+    const ofClients = operations.filter(({ path }) => path.startsWith('/v1/'));
+    for (const { operation } of ofClients) expect(operation['x-codeSamples']).toMatchObject([{ label: 'TypeScript' }]);
   });
 
   it('puts every operation under a topic, and every topic into one section', () => {

@@ -4,8 +4,10 @@ import { eventExample } from '../event-catalogue/event-examples.js';
 import { eventMeanings } from '../event-catalogue/event-meanings.js';
 import { type EventType, eventTypes } from '../events.js';
 import * as approvalResources from './approval-resources.js';
+import { clientSetup, codeSamplesOf } from './code-samples.js';
 import * as deliveryResources from './delivery-resources.js';
 import * as eventResources from './event-resources.js';
+import { exampleOf } from './example-of.js';
 import { operationIdOf } from './operation-id.js';
 import * as operatorResources from './operator-resources.js';
 import * as portalResources from './portal-resources.js';
@@ -136,6 +138,34 @@ const etag = {
   },
 };
 
+const introduction = `idsync reads the sources of a company, matches their records into identities, and reports every change. Clients of a tenant use \`/v1\` with an API key; operators use \`/admin/v1\` with an operator token or a session.
+
+All requests and responses are JSON in UTF-8 over HTTPS. Times are in ISO 8601 in UTC. Ignore response fields and event types that you do not know: both may be added within \`/v1\`.
+
+## Authentication
+
+Send the API key of your tenant as \`X-API-Key\`. An operator issues keys, with scopes that limit what a key may do. Operators send the operator token as \`Authorization: Bearer\`. The role of a token includes narrower ones: an admin may do everything, operators and auditors may do what viewers may.
+
+## Lists
+
+Lists have at most 200 items per page. Read them with \`cursor\`: send it empty for the first page, then the \`next_cursor\` of each response. With \`offset\`, a page may miss items while others change.
+
+To follow changes, poll the event feed (\`GET /v1/events\`) or receive webhooks. Both have the same events in the same order.
+
+An unknown query parameter is ignored. With the header \`Prefer: handling=strict\`, it is an error, so that a misspelt filter does not return everything.
+
+## Errors
+
+An error has a status of 400 or above and the body \`{"error": "…"}\`. Quote the \`X-Request-Id\` of the response when you report a problem. After 429 and 503, wait for the seconds in \`Retry-After\`.
+
+## TypeScript
+
+The samples use the client:
+
+\`\`\`typescript
+${clientSetup}
+\`\`\``;
+
 /** Builds the OpenAPI 3.1 document from the schemas that validate requests. */
 export function openApiDocument(version: string): Record<string, unknown> {
   const registry = z.registry<{ id: string }>();
@@ -158,8 +188,7 @@ export function openApiDocument(version: string): Record<string, unknown> {
       title: 'idsync',
       version,
       summary: 'One directory of identities from every source a company has.',
-      description:
-        'idsync reads the sources of a company, matches their records into identities, and reports every change. Clients of a tenant use `/v1` with an API key; operators use `/admin/v1` with an operator token or a session.',
+      description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -193,7 +222,8 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
   return {
     summary: route.summary,
     operationId: operationIdOf(route),
-    ...describedBy(route),
+    description: descriptionOf(route),
+    ...codeSamplesOf(operationIdOf(route)),
     tags: [topicOf(route)],
     security: securityOf(route),
     parameters: [
@@ -214,7 +244,7 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
       ...(route.resumable ? [lastEventId] : []),
     ],
     ...(route.body && {
-      requestBody: { required: !route.bodyOptional, content: json(route.body, refs, 'input', route.bodyType) },
+      requestBody: { required: !route.bodyOptional, content: bodyContent(route.body, refs, route.bodyType) },
     }),
     responses: {
       [route.success.status]: {
@@ -238,10 +268,16 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
   };
 }
 
-function describedBy({ description, portal }: RouteDefinition): { description?: string } {
+function descriptionOf(route: RouteDefinition): string {
+  const { description, portal } = route;
   const ofLinks = portal && `A portal link with the access \`${portal}\` or a wider one reaches this operation.`;
-  const texts = [description, ofLinks].filter(Boolean);
-  return texts.length > 0 ? { description: texts.join(' ') } : {};
+  return [[description, ofLinks].filter(Boolean).join(' '), accessTo(route)].filter(Boolean).join('\n\n');
+}
+
+function accessTo({ auth, scope, role, forAllTenants }: RouteDefinition): string {
+  if (auth === 'none') return 'Needs no authentication.';
+  if (auth === 'key') return `Needs an API key with the scope \`${scope}\`.`;
+  return `Needs the role \`${role}\`${forAllTenants ? ', for all tenants' : ''}.`;
 }
 
 function securityOf({ auth, method }: RouteDefinition): Record<string, never[]>[] {
@@ -305,9 +341,14 @@ function json(
   refs: ReadonlyMap<z.ZodType, string>,
   io: 'input' | 'output',
   type = 'application/json',
-): Record<string, object> {
+): Record<string, { schema: object }> {
   const ref = refs.get(schema);
   return { [type]: { schema: ref ? { $ref: ref } : inline(schema, refs, io) } };
+}
+
+function bodyContent(body: z.ZodType, refs: ReadonlyMap<z.ZodType, string>, type?: string): Record<string, object> {
+  const content = Object.entries(json(body, refs, 'input', type));
+  return Object.fromEntries(content.map(([name, { schema }]) => [name, { schema, example: exampleOf(schema) }]));
 }
 
 function withExample(content: Record<string, object>, route: RouteDefinition): Record<string, object> {

@@ -77,7 +77,7 @@ export const topics = [...publicTopics, ...operatorTopics, received].map(({ name
   description,
 }));
 
-/** Sections of the reference, as Redoc and Scalar read them. */
+/** Sections of the reference, as viewers read them. */
 export const topicGroups = [
   { name: 'Public API', tags: publicTopics.map(({ name }) => name) },
   { name: 'Operator interface', tags: operatorTopics.map(({ name }) => name) },

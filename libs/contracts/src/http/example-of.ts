@@ -1,4 +1,17 @@
-import { type OpenApiDocument, refName, type Schema } from './openapi-document.js';
+/** The keywords of JSON Schema that examples are made of. */
+interface Schema {
+  type?: string;
+  format?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  minimum?: number;
+}
 
 /** Texts by the name of their field, or of the field that has a list of them. */
 const texts: Readonly<Record<string, string>> = {
@@ -16,19 +29,18 @@ const texts: Readonly<Record<string, string>> = {
 };
 
 /** Builds an example of a request body: all required fields, and if there are none, the first one. */
-export function exampleOf(schema: Schema, components: OpenApiDocument['components'], name = ''): unknown {
-  if (schema.$ref !== undefined) return exampleOf(components.schemas[refName(schema.$ref)] ?? {}, components, name);
+export function exampleOf(schema: Schema, name = ''): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.default !== undefined) return schema.default;
   if (schema.enum) return schema.enum[0];
   const variant = schema.oneOf?.[0] ?? schema.anyOf?.[0];
-  if (variant) return exampleOf(variant, components, name);
+  if (variant) return exampleOf(variant, name);
   if (schema.properties) {
     const { properties, required = [] } = schema;
     const shown = required.length > 0 ? required : Object.keys(properties).slice(0, 1);
-    return Object.fromEntries(shown.map((each) => [each, exampleOf(properties[each] ?? {}, components, each)]));
+    return Object.fromEntries(shown.map((each) => [each, exampleOf(properties[each] ?? {}, each)]));
   }
-  if (schema.type === 'array') return [exampleOf(schema.items ?? {}, components, name.replace(/s$/, ''))];
+  if (schema.type === 'array') return [exampleOf(schema.items ?? {}, name.replace(/s$/, ''))];
   return scalar(schema, name);
 }
 
