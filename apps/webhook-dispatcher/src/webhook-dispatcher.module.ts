@@ -6,7 +6,6 @@ import { ConfigService } from '@nestjs/config';
 import { DeliveryContext, type DeliverySettings } from './delivery/delivery-context.js';
 import { DeliveryEngine } from './delivery/delivery-engine.service.js';
 import { defaultSettings } from './delivery/settings.js';
-import { FactsConsumer } from './facts.consumer.js';
 import { FanOutRunner } from './fan-out-runner.service.js';
 import { DispatcherHousekeeping } from './housekeeping.service.js';
 import { secretDecryptor } from './open-secret.js';
@@ -25,7 +24,7 @@ export interface DispatcherOptions {
 }
 
 @Module({
-  controllers: [FactsConsumer, ReplaysConsumer],
+  controllers: [ReplaysConsumer],
   providers: [DeliveryEngine, FanOutRunner, DispatcherHousekeeping],
 })
 export class WebhookDispatcherModule implements OnApplicationShutdown {

@@ -86,14 +86,6 @@ export const messageTypes = {
   /** gateway → directory: an operator requested an operation, which is stored in operations. */
   'directory.operation.requested': z.object({ ...envelope, data: z.object({ operation_id: z.uuid() }) }),
   /**
-   * Any service of the previous version → webhook-dispatcher: events of this tenant with these sequence numbers were
-   * committed. This version notifies by PostgreSQL.
-   */
-  'facts.recorded': z.object({
-    ...envelope,
-    data: z.object({ first_sequence: z.int().min(1), last_sequence: z.int().min(1) }),
-  }),
-  /**
    * gateway → webhook-dispatcher: a replay was requested, which is stored in webhook_replays. The dispatcher publishes
    * it again for each part.
    */

@@ -10,10 +10,6 @@ export interface QueueDefinition {
   binds: readonly MessageType[];
   /** Dead-lettered message types of other queues that are routed here; the handler's pattern is `dead.<type>`. */
   bindsDead?: readonly MessageType[];
-  /** Its messages only wake work that the database lists. They are handled without looking up whether the tenant exists. */
-  onlyWakes?: true;
-  /** Kept for queues that older versions declared with it: RabbitMQ rejects a declaration that removes an argument. */
-  singleActiveConsumer?: true;
   /** Maximum number of messages that one process handles at the same time. */
   prefetch: number;
   /** Maximum number of deliveries, including failed ones, before a message is moved to `<queue>.dead`. */
@@ -86,14 +82,6 @@ export const queues = {
     binds: [],
     bindsDead: ['directory.operation.requested'],
     prefetch: 1,
-    deliveryLimit: 20,
-  },
-  'webhook-dispatcher.facts': {
-    service: 'webhook-dispatcher',
-    binds: ['facts.recorded'],
-    onlyWakes: true,
-    singleActiveConsumer: true,
-    prefetch: 20,
     deliveryLimit: 20,
   },
   'webhook-dispatcher.replays': {

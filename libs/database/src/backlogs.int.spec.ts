@@ -19,7 +19,7 @@ describe('the backlog of a service', () => {
     directory = await Database.connect({ url: database.url, service: 'directory' });
     await rows.rows(
       `insert into outbox (producer, message_id, type, message, created_at)
-       select 'idsync_directory', gen_random_uuid(), 'facts.recorded', '{}', now() - interval '1 hour' from generate_series(1, $1)`,
+       select 'idsync_directory', gen_random_uuid(), 'sync.job.ended', '{}', now() - interval '1 hour' from generate_series(1, $1)`,
       [many],
     );
     await rows.rows(

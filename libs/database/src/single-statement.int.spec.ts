@@ -103,7 +103,7 @@ describe('a single write', () => {
   const message = {
     name: 'enqueue',
     text: `insert into outbox (producer, message_id, type, message)
-    values (current_user, gen_random_uuid(), 'facts.recorded', '{}')`,
+    values (current_user, gen_random_uuid(), 'sync.job.ended', '{}')`,
     values: [],
   };
 
@@ -115,7 +115,7 @@ describe('a single write', () => {
       narrow.writeWithoutTenant(message),
     ]);
     expect(read).toEqual([{ id: tenants[0], number: 1.5 }]);
-    expect(written).toEqual([{ type: 'facts.recorded' }]);
+    expect(written).toEqual([{ type: 'sync.job.ended' }]);
     expect(await own.fixture.rows('select count(*)::int as count from outbox')).toEqual([{ count: 3 }]);
   });
 

@@ -38,7 +38,7 @@ import { BusFixture } from '../test/bus-fixture.js';
     const mistaken = await createVhost();
     const connection = await connect(mistaken.url);
     const channel = await connection.createChannel();
-    await channel.assertQueue('webhook-dispatcher.facts', { durable: true, arguments: { 'x-queue-type': 'quorum' } });
+    await channel.assertQueue('webhook-dispatcher.replays', { durable: true, arguments: { 'x-queue-type': 'quorum' } });
     await connection.close();
     await fixture.closeBuses();
     const late = await LatePort.reserve(mistaken.url);

@@ -136,11 +136,11 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
   it('fails to start if a queue exists with other arguments', async () => {
     const connection = await connect(broker.url);
     const channel = await connection.createChannel();
-    await channel.deleteQueue('webhook-dispatcher.facts');
-    await channel.assertQueue('webhook-dispatcher.facts', { durable: true, arguments: { 'x-queue-type': 'quorum' } });
+    await channel.deleteQueue('webhook-dispatcher.replays');
+    await channel.assertQueue('webhook-dispatcher.replays', { durable: true, arguments: { 'x-queue-type': 'quorum' } });
     const opening = Bus.open({ service: 'directory', database: directory, amqpUrl: broker.url });
     await expect(opening).rejects.toThrow('a queue or exchange exists in RabbitMQ with other arguments');
-    await channel.deleteQueue('webhook-dispatcher.facts');
+    await channel.deleteQueue('webhook-dispatcher.replays');
     await connection.close();
   });
 });

@@ -1,4 +1,4 @@
-import { type QueueDefinition, queues, type ServiceName } from '@idsync/contracts';
+import { queues, type ServiceName } from '@idsync/contracts';
 import { type Logger, withLogContext } from '@idsync/runtime';
 import { type CustomTransportStrategy, type MessageHandler as NestHandler, Server } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
@@ -67,8 +67,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
   /** A message of a deleted tenant is done without its handler, which would find nothing or write rows again. */
   private unlessIgnored(handle: MessageHandler): MessageHandler {
     return async (message, context) => {
-      const { onlyWakes }: QueueDefinition = queues[context.queue];
-      if (onlyWakes || !(await this.isIgnored(message.tenant_id))) return handle(message, context);
+      if (!(await this.isIgnored(message.tenant_id))) return handle(message, context);
       this.log.info({ queue: context.queue }, 'message of a deleted tenant ignored');
       return undefined;
     };

@@ -17559,7 +17559,7 @@ export interface operations {
                         }[];
                         queues: {
                             /** @enum {string} */
-                            name: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.facts" | "webhook-dispatcher.replays";
+                            name: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.replays";
                             /** @enum {string} */
                             service: "gateway" | "directory" | "sync-worker" | "webhook-dispatcher";
                             /** @description Messages that wait; rows of PostgreSQL are counted up to 1000. Absent if the broker does not answer. */
@@ -17600,7 +17600,7 @@ export interface operations {
                 /** @description `next_cursor` of an earlier page. */
                 cursor?: string;
                 /** @description Only messages of this queue. */
-                queue?: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.facts" | "webhook-dispatcher.replays";
+                queue?: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.replays";
             };
             header?: never;
             path?: never;
@@ -17618,7 +17618,7 @@ export interface operations {
                         data: {
                             id: string;
                             /** @enum {string} */
-                            queue: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.facts" | "webhook-dispatcher.replays";
+                            queue: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.replays";
                             /** @description As in logs and traces. */
                             message_id: string;
                             type: string;
@@ -17670,7 +17670,7 @@ export interface operations {
                     "application/json": {
                         id: string;
                         /** @enum {string} */
-                        queue: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.facts" | "webhook-dispatcher.replays";
+                        queue: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.replays";
                         /** @description As in logs and traces. */
                         message_id: string;
                         type: string;

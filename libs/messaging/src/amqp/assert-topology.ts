@@ -65,7 +65,6 @@ function queueArguments(name: string, definition: QueueDefinition): Record<strin
     // A dead letter leaves its queue only after the dead-letter queue has confirmed it.
     'x-dead-letter-strategy': 'at-least-once',
     'x-overflow': 'reject-publish',
-    ...(definition.singleActiveConsumer && { 'x-single-active-consumer': true }),
   };
 }
 

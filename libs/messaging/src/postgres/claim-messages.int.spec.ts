@@ -79,28 +79,6 @@ describe('a PostgreSQL queue', () => {
     expect(await state()).toEqual([]);
   });
 
-  it('claims messages with an ordering key of earlier versions like any other', async () => {
-    await fixture.rows(
-      `insert into bus_messages (queue, type, ordering_key, message) values ('q', 't', 'a', '{}'), ('q', 't', 'a', '{}')`,
-    );
-    expect(await claimed()).toEqual([1, 2]);
-  });
-
-  it('gives facts.recorded a unique ordering key, by which earlier versions claim them', async () => {
-    await fixture.rows(
-      `insert into outbox (producer, message_id, type, message)
-       select 'idsync_webhook_dispatcher', gen_random_uuid(), type, '{}' from unnest('{facts.recorded,sync.job.ended}'::text[]) as type`,
-    );
-    expect(await forwardOutbox(database)).toBe(2);
-    const rows = await fixture.rows(
-      'select type, ordering_key = message_id::text as own from bus_messages order by type',
-    );
-    expect(rows).toEqual([
-      { type: 'facts.recorded', own: true },
-      { type: 'sync.job.ended', own: null },
-    ]);
-  });
-
   it('leaves messages of unknown types to processes of the version that knows them', async () => {
     await fixture.rows(
       `insert into outbox (producer, message_id, type, message)

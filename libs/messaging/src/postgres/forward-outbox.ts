@@ -13,8 +13,7 @@ const routes = Object.entries<QueueDefinition>(queues).flatMap(([queue, definiti
 /**
  * Moves the oldest outbox rows into the queues that bind them in one statement, so a crash neither loses nor
  * duplicates a message. Rows of types that this version does not know stay for a process of the version that does. Two
- * concurrent relays move different rows, so no fencing token is needed. `facts.recorded` gets a unique ordering key,
- * because the previous version claims those messages by ordering key only.
+ * concurrent relays move different rows, so no fencing token is needed.
  */
 export async function forwardOutbox(database: Database): Promise<number> {
   const rows = await database.writeWithoutTenant<{ id: number }>({
@@ -24,10 +23,8 @@ export async function forwardOutbox(database: Database): Promise<number> {
            select id from outbox where producer = current_user and type = any($3::text[]) order by id limit $1 for update)
          returning id, message_id, type, message),
        queued as (
-         insert into bus_messages (queue, message_id, type, ordering_key, message)
-         select route.queue, moved.message_id, moved.type,
-                case when moved.type = 'facts.recorded' then moved.message_id::text end,
-                moved.message
+         insert into bus_messages (queue, message_id, type, message)
+         select route.queue, moved.message_id, moved.type, moved.message
            from moved join unnest($2::text[], $3::text[]) as route (queue, type) using (type)
           order by moved.id
          returning queue)
