@@ -16,7 +16,7 @@ const duration = (min: number, max: number, range: string) =>
     return ms !== undefined && ms >= min && ms <= max;
   }, `must be a duration such as 90s, 15m, 6h or 1d, ${range}`);
 
-/** Default of `full_every_hours`, also for stored schedules without it. */
+/** Default of `full_every_hours`, also for connectors without a schedule. */
 export const defaultFullEveryHours = 24;
 const maxHours = 365 * 24;
 const hoursForm = `must be an integer from 1 to ${maxHours}`;
@@ -52,5 +52,3 @@ export const schedule = z
     error: 'goes with cron only',
   });
 export type Schedule = z.infer<typeof schedule>;
-/** A schedule as stored, which may lack settings of later releases. */
-export type StoredSchedule = Omit<Schedule, 'full_every_hours'> & Partial<Pick<Schedule, 'full_every_hours'>>;

@@ -82,7 +82,7 @@ describe('a quarantined job', () => {
 });
 
 describe('the schedule of a connector', () => {
-  it('is stored without defaults that the previous version does not know, validated, changed and deleted', async () => {
+  it('is stored with its defaults, validated, changed and deleted', async () => {
     const schedule = { cron: '0 3 * * *', time_zone: 'Europe/Berlin' };
     const { status, body } = await operator('POST', `${tenant}/connectors`, { ...people, name: 'Nightly', schedule });
     expect(status).toBe(201);
@@ -104,12 +104,12 @@ describe('the schedule of a connector', () => {
     });
     expect((await patch({ every: '1h' })).body).toMatchObject({ schedule: { every: '1h' } });
     const stored = () => gateway.fixture.rows(`select safeguard, schedule from connectors where name = 'Nightly'`);
-    const usual = { every: '1h', full_every: 100, paused: false };
-    expect(await stored()).toEqual([{ safeguard: {}, schedule: usual }]);
+    const usual = { every: '1h', full_every: 100, full_every_hours: 24, paused: false };
+    expect(await stored()).toEqual([{ safeguard: body.safeguard, schedule: usual }]);
     await patch({ every: '1h', full_every_hours: 48 });
     await operator('PATCH', path, { safeguard: { max_failed_percent: 20 } });
     expect(await stored()).toEqual([
-      { safeguard: { max_failed_percent: 20 }, schedule: { ...usual, full_every_hours: 48 } },
+      { safeguard: { ...body.safeguard, max_failed_percent: 20 }, schedule: { ...usual, full_every_hours: 48 } },
     ]);
     expect((await operator('GET', path)).body).toMatchObject({
       safeguard: { max_failed_percent: 20, max_failed_records: 10 },

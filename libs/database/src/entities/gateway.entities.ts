@@ -1,11 +1,4 @@
-import type {
-  ConnectorType,
-  PayloadForm,
-  RecordKind,
-  Safeguard,
-  StoredSchedule,
-  WebhookFilter,
-} from '@idsync/contracts';
+import type { ConnectorType, PayloadForm, RecordKind, Safeguard, Schedule, WebhookFilter } from '@idsync/contracts';
 import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { DeletedWithTenant, TenantEntity, TenantOwned } from './tenant.entities.js';
 
@@ -76,11 +69,11 @@ export class ConnectorEntity extends DeletedWithTenant {
   configVersion!: number;
 
   @Column('jsonb', { nullable: true })
-  schedule!: StoredSchedule | null;
+  schedule!: Schedule | null;
 
   /** The schedule that the next run was planned with. */
   @Column('jsonb', { nullable: true })
-  plannedSchedule!: StoredSchedule | null;
+  plannedSchedule!: Schedule | null;
 
   @CreateDateColumn({ type: 'timestamptz' })
   createdAt!: Date;

@@ -1,23 +1,12 @@
 // SQL by hand: lateral joins, and an update that compares JSON.
-import {
-  type ConnectorBody,
-  defaultFullEveryHours,
-  type JobMode,
-  newUuid,
-  type Safeguard,
-  type Schedule,
-  type SourceErrorCode,
-  type StoredSchedule,
-  safeguard,
-} from '@idsync/contracts';
+import { type ConnectorBody, type JobMode, newUuid, type SourceErrorCode, safeguard } from '@idsync/contracts';
 import { IsNull } from 'typeorm';
 import type { Transaction } from '../database.js';
 import { ConnectorEntity } from '../entities/gateway.entities.js';
 import { count, type Page, type Rows } from './page.js';
 
 export interface ConnectorRow
-  extends Omit<ConnectorEntity, 'tenant' | 'configVersion' | 'schedule' | 'plannedSchedule' | 'deletedAt'> {
-  schedule: Schedule | null;
+  extends Omit<ConnectorEntity, 'tenant' | 'configVersion' | 'plannedSchedule' | 'deletedAt'> {
   /** Names of its secrets. */
   secrets: string[];
   /** Null until a run is planned with the current schedule. */
@@ -70,9 +59,18 @@ const shown = (from: string) => `
 
 export async function insertConnector(tx: Transaction, tenantId: string, body: ConnectorBody): Promise<ConnectorRow> {
   const id = newUuid();
-  const { type, name, priority, records, config } = body;
-  const settings = { safeguard: storedSafeguard(body.safeguard) as Safeguard, schedule: storedSchedule(body.schedule) };
-  await tx.manager.insert(ConnectorEntity, { id, tenantId, type, name, priority, records, config, ...settings });
+  const { type, name, priority, records, config, safeguard, schedule = null } = body;
+  await tx.manager.insert(ConnectorEntity, {
+    id,
+    tenantId,
+    type,
+    name,
+    priority,
+    records,
+    config,
+    safeguard,
+    schedule,
+  });
   const row = await findConnector(tx, tenantId, id);
   if (!row) throw new Error('the connector was not inserted');
   return row;
@@ -119,8 +117,8 @@ export async function updateConnector(
       body.priority,
       body.records,
       JSON.stringify(body.config),
-      JSON.stringify(storedSafeguard(body.safeguard)),
-      jsonOf(storedSchedule(body.schedule)),
+      JSON.stringify(body.safeguard),
+      jsonOf(body.schedule),
     ],
   );
   return findConnector(tx, tenantId, id);
@@ -133,29 +131,11 @@ export async function deleteConnector(tx: Transaction, tenantId: string, id: str
   return affected === 1;
 }
 
-/** Missing settings of a connector from an earlier release get the defaults. */
+/** Connectors that were not created through the API have no settings; they get the defaults. */
 function complete(row: ConnectorRow): ConnectorRow {
-  const schedule = row.schedule && {
-    ...row.schedule,
-    full_every_hours: row.schedule.full_every_hours ?? defaultFullEveryHours,
-  };
-  return { ...row, safeguard: safeguard.parse(row.safeguard), schedule };
+  return { ...row, safeguard: safeguard.parse(row.safeguard) };
 }
 
-/** Omits the defaults, because a service of the previous version rejects settings that it does not know. */
-function storedSafeguard(given: Safeguard): Partial<Safeguard> {
-  const defaults = new Map<string, unknown>(Object.entries(safeguard.parse({})));
-  const isDefault = (name: string, value: unknown) => JSON.stringify(defaults.get(name)) === JSON.stringify(value);
-  return Object.fromEntries(Object.entries(given).filter(([name, value]) => !isDefault(name, value)));
-}
-
-/** Omits the default of `full_every_hours`, which a sync-worker of the previous version does not know. */
-function storedSchedule(given: ConnectorBody['schedule']): StoredSchedule | null {
-  if (!given) return null;
-  const { full_every_hours: hours, ...schedule } = given;
-  return hours === defaultFullEveryHours ? schedule : given;
-}
-
-function jsonOf(schedule: StoredSchedule | null): string | null {
+function jsonOf(schedule: ConnectorBody['schedule']): string | null {
   return schedule ? JSON.stringify(schedule) : null;
 }
