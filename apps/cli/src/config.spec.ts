@@ -26,7 +26,7 @@ const settings = {
   connector_employments: [],
   connector_stale_hours: [],
 };
-const rules = { certain: ['email'], weak: [], several_employments: 'primary' };
+const rules = { certain: ['email'], weak: [], keys: [], stop_values: [], several_employments: 'primary' };
 const hook = { id: 'whk_1', callback_url: 'https://receiver.example.com/', events: ['*'], active: true };
 const of = (path: string) => `/tenants/ten_1/${path}`;
 

@@ -300,6 +300,8 @@ describe('rules and priorities', () => {
         when_unique: 'propose',
       },
     ],
+    keys: [],
+    stop_values: [],
     several_employments: 'primary',
   };
 

@@ -52,15 +52,6 @@ describe('an attribute that the rules declare as a match key', () => {
     expect(await directory.people()).toEqual([['1'], ['2'], ['a']]);
   });
 
-  it('stays undeclared in rules that a gateway of an earlier version requests', async () => {
-    const { certain, weak } = defaultMatchingRules;
-    const rules = { certain, weak } as MatchingRules;
-    expect(await directory.operate('rules.change', { rules, preview: false })).toMatchObject({ status: 'done' });
-    await directory.sync(hr, [badge('1', '17', { email: 'ann@x.org' })]);
-    await directory.sync(ad, [badge('a', '17'), badge('b', '18', { email: 'ann@x.org' })]);
-    expect(await directory.people()).toEqual([['1', 'b'], ['a']]);
-  });
-
   it('links new users and accounts at once, in the notation of its normaliser', async () => {
     await setRules(byBadge);
     const apps = await directory.fixture.connector(directory.tenant, { name: 'App', priority: 30, records: 'account' });

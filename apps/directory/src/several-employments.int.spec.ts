@@ -128,7 +128,7 @@ describe('several contracts of one person in one source', () => {
     expect(await contracts()).toEqual([['1', '2', 'a']]);
   });
 
-  it('are one person by rules that an earlier version has saved', async () => {
+  it('are one person by stored rules that lack the setting', async () => {
     const { certain, weak } = defaultMatchingRules;
     await directory.fixture.rows('insert into matching_rules (tenant_id, rules, updated_at) values ($1, $2, now())', [
       directory.tenant,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { completeRules, defaultMatchingRules, matchingRules, withoutEmptyLists } from './matching-rules.js';
+import { defaultMatchingRules, matchingRules } from './matching-rules.js';
 
 const parse = (parts: object) => matchingRules.safeParse({ ...defaultMatchingRules, ...parts });
 const problems = (parts: object) =>
@@ -7,15 +7,9 @@ const problems = (parts: object) =>
 const badge = { field: 'attributes.badge', normaliser: 'digits', strength: 'permanent' };
 
 describe('matching rules', () => {
-  it('have default settings of keys and no stop values, as rules of an earlier version', () => {
+  it('have default settings of keys and no stop values unless they are given', () => {
     const { certain, weak } = defaultMatchingRules;
-    expect(completeRules(matchingRules.parse({ certain, weak }))).toEqual(defaultMatchingRules);
-  });
-
-  it('are shown and passed on without empty lists, which the previous version refuses', () => {
-    const stop_values = [{ field: 'email' as const, values: ['team'] }];
-    expect(Object.keys(withoutEmptyLists(defaultMatchingRules))).toEqual(['certain', 'weak', 'several_employments']);
-    expect(withoutEmptyLists({ ...defaultMatchingRules, stop_values })).toMatchObject({ stop_values });
+    expect(matchingRules.parse({ certain, weak })).toEqual(defaultMatchingRules);
   });
 
   it('accept an attribute as a match key at any rank, with its normaliser and strength', () => {

@@ -106,14 +106,14 @@ const rulesShape = z.strictObject({
   keys: z
     .array(keySettings)
     .max(13)
-    .optional()
+    .default([])
     .describe(
       'Settings of match keys. Each attribute in `certain` has an entry; the other keys have one if it differs.',
     ),
   stop_values: z
     .array(stopValues)
     .max(50)
-    .optional()
+    .default([])
     .describe(
       'Values that identify no person, in addition to the shipped ones. Of an address, `team` is this mailbox in every domain, and `@x.org` every mailbox of this domain.',
     ),
@@ -129,7 +129,7 @@ const rulesShape = z.strictObject({
  * highest rank. For records that no key has linked, the `weak` tiers are tried in order, and the first tier that finds
  * a candidate decides.
  */
-export const matchingRules = rulesShape.superRefine(({ certain, keys = [] }, context) => {
+export const matchingRules = rulesShape.superRefine(({ certain, keys }, context) => {
   for (const [at, { field }] of keys.entries()) {
     const twice = keys.findIndex((other) => other.field === field) !== at;
     if (twice || !certain.includes(field)) {
@@ -142,9 +142,7 @@ export const matchingRules = rulesShape.superRefine(({ certain, keys = [] }, con
     context.addIssue({ code: 'custom', path: ['certain', at], message: `must have an entry in keys: ${field}` });
   }
 });
-/** Rules as clients send and receive them: lists without entries may be absent. */
-export type GivenRules = z.infer<typeof matchingRules>;
-export type MatchingRules = Required<GivenRules>;
+export type MatchingRules = z.infer<typeof matchingRules>;
 export type WeakTier = MatchingRules['weak'][number];
 
 export const defaultMatchingRules: MatchingRules = {
@@ -176,14 +174,3 @@ export const defaultMatchingRules: MatchingRules = {
   stop_values: [],
   several_employments: 'primary',
 };
-
-/** Removes lists without entries, because services of the previous version, during an upgrade, refuse fields they do not know. */
-export function withoutEmptyLists({ keys = [], stop_values = [], ...rules }: GivenRules): GivenRules {
-  return { ...rules, ...(keys.length > 0 && { keys }), ...(stop_values.length > 0 && { stop_values }) };
-}
-
-/** Completes rules that an earlier version has saved or requested, which lack the newer fields. */
-export function completeRules(rules: Pick<MatchingRules, 'certain' | 'weak'> & Partial<MatchingRules>): MatchingRules {
-  const { keys, stop_values, several_employments } = defaultMatchingRules;
-  return { keys, stop_values, several_employments, ...rules };
-}

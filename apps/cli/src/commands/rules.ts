@@ -60,7 +60,7 @@ function printRules(session: Session, rules: MatchingRules): void {
     session.printOne(rules);
     return;
   }
-  const { certain, several_employments, keys = [], stop_values = [] } = rules as Partial<MatchingRules>;
+  const { certain, several_employments, keys, stop_values } = rules;
   const stopped = stop_values.map(({ field, values }) => `${field} (${values.length})`);
   session.printOne({
     'match keys': certain,

@@ -1,4 +1,4 @@
-import type { AttributePriorities, GivenRules, responses, TenantSettings } from '@idsync/contracts';
+import type { AttributePriorities, MatchingRules, responses, TenantSettings } from '@idsync/contracts';
 import { pathOf } from '../admin-client.js';
 import type { Session } from '../session.js';
 import {
@@ -41,7 +41,7 @@ export async function loadConfig({ client, tenant }: Session): Promise<LoadedCon
       settings: { ...settings, ...lists },
       connectors: connectors.map(shownConnector),
       attribute_priorities: named(priorities),
-      matching_rules: await client.get<GivenRules>(path('matching-rules')),
+      matching_rules: await client.get<MatchingRules>(path('matching-rules')),
       webhooks: webhooks.map(shownWebhook),
     },
     connectorIds: new Map(connectors.map(({ id, name }) => [name, id])),

@@ -1,4 +1,4 @@
-import { connectorBody, matchingRules, requests, tenantSettingsPatch, withoutEmptyLists } from '@idsync/contracts';
+import { connectorBody, matchingRules, requests, tenantSettingsPatch } from '@idsync/contracts';
 import { UsageError } from '../cli-error.js';
 import { type ConnectorConfig, connectorLists, type TenantConfig, type WebhookConfig } from './tenant-config.js';
 
@@ -17,9 +17,7 @@ export function normaliseConfig(wanted: TenantConfig): TenantConfig {
     ...(settings && { settings }),
     ...(connectors && { connectors: connectors.map(normalConnector) }),
     ...(attribute_priorities && { attribute_priorities }),
-    ...(matching_rules && {
-      matching_rules: withoutEmptyLists(parse(matchingRules, matching_rules, 'matching_rules')),
-    }),
+    ...(matching_rules && { matching_rules: parse(matchingRules, matching_rules, 'matching_rules') }),
     ...(webhooks && { webhooks: webhooks.map(normalWebhook) }),
   };
 }

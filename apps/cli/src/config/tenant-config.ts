@@ -1,7 +1,7 @@
 import type {
   AttributePriorities,
   ConnectorType,
-  GivenRules,
+  MatchingRules,
   RecordKind,
   Safeguard,
   Schedule,
@@ -49,7 +49,7 @@ export interface TenantConfig {
   settings?: SettingsConfig;
   connectors?: ConnectorConfig[];
   attribute_priorities?: Priority[];
-  matching_rules?: GivenRules;
+  matching_rules?: MatchingRules;
   webhooks?: WebhookConfig[];
 }
 

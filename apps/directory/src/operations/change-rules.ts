@@ -1,4 +1,4 @@
-import { completeRules, type OperationInput, withoutEmptyLists } from '@idsync/contracts';
+import type { OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   clearKeys,
@@ -29,11 +29,10 @@ const mostCompared = 30_000;
 export async function changeRules(
   tx: Transaction,
   tenant: Cause,
-  { rules: requested, preview }: OperationInput<'rules.change'>,
+  { rules, preview }: OperationInput<'rules.change'>,
 ): Promise<Outcome<'rules.change'>> {
-  const rules = completeRules(requested);
   const cause = { ...tenant, rules, reconsider: true };
-  await saveMatchingRules(tx, cause.tenantId, withoutEmptyLists(rules), cause.now);
+  await saveMatchingRules(tx, cause.tenantId, rules, cause.now);
   await clearKeys(tx, cause.tenantId);
   const outcome = new RuleOutcome();
   for await (const records of everyRecord(tx, cause.tenantId)) {

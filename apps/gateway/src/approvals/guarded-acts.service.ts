@@ -4,7 +4,6 @@ import {
   type GuardedAction,
   installationId,
   type OperationType,
-  withoutEmptyLists,
 } from '@idsync/contracts';
 import { asTenant, type Transaction } from '@idsync/database';
 import {
@@ -107,7 +106,7 @@ export class GuardedActs {
     replaceMatchingRules: {
       basis: async (tx, tenantId) => {
         await requireNoneQueued(tx, tenantId, 'rules.change');
-        return withoutEmptyLists((await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules);
+        return (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
       },
       perform: (tx, tenantId, rules) =>
         operation(requestOperation(tx, tenantId, 'rules.change', { rules, preview: false })),

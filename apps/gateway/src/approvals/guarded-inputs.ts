@@ -1,7 +1,7 @@
 import type {
   AttributePriorities,
-  GivenRules,
   LifecyclePolicy,
+  MatchingRules,
   OperatorPolicy,
   requests,
   Safeguard,
@@ -15,7 +15,7 @@ export interface GuardedInputs {
   applySyncJob: { job_id: string; reason?: string };
   undoSyncJob: { job_id: string; reason?: string };
   eraseIdentity: { identity_id: string } & z.infer<typeof requests.eraseBody>;
-  replaceMatchingRules: GivenRules;
+  replaceMatchingRules: MatchingRules;
   replaceAttributePriorities: AttributePriorities;
   replaceLifecyclePolicy: LifecyclePolicy;
   updateConnector: { connector_id: string; safeguard?: Partial<Safeguard>; priority?: number };

@@ -1,4 +1,4 @@
-import { defaultMatchingRules, type GivenRules, matchingRules, withoutEmptyLists } from '@idsync/contracts';
+import { defaultMatchingRules, type MatchingRules, matchingRules } from '@idsync/contracts';
 import { findMatchingRules } from '@idsync/database/settings';
 import { Controller, Get, Post, Put } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
@@ -19,27 +19,25 @@ export class MatchingRulesController {
   ) {}
 
   @Get()
-  async get(@TenantParam() tenantId: string): Promise<GivenRules> {
+  async get(@TenantParam() tenantId: string): Promise<MatchingRules> {
     const own = await this.tenants.run(tenantId, (tx) => findMatchingRules(tx, tenantId));
-    return withoutEmptyLists(own ?? defaultMatchingRules);
+    return own ?? defaultMatchingRules;
   }
 
   @Put()
   @MayTakeLonger()
-  async change(@TenantParam() tenantId: string, @ZodBody(matchingRules) given: GivenRules): Promise<Progress> {
-    const rules = withoutEmptyLists(given);
+  async change(@TenantParam() tenantId: string, @ZodBody(matchingRules) rules: MatchingRules): Promise<Progress> {
     const waiting = await this.approvals.request(tenantId, 'replaceMatchingRules', rules);
     if (waiting) return { finished: false, body: waiting };
     return this.operations.request(tenantId, 'rules.change', { rules, preview: false }, async (tx) => ({
-      before: withoutEmptyLists((await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules),
+      before: (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules,
       after: rules,
     }));
   }
 
   @Post('preview')
   @MayTakeLonger()
-  preview(@TenantParam() tenantId: string, @ZodBody(matchingRules) given: GivenRules): Promise<Progress> {
-    const rules = withoutEmptyLists(given);
+  preview(@TenantParam() tenantId: string, @ZodBody(matchingRules) rules: MatchingRules): Promise<Progress> {
     return this.operations.request(tenantId, 'rules.change', { rules, preview: true });
   }
 }

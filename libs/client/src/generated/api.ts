@@ -13841,8 +13841,11 @@ export interface operations {
                              */
                             when_unique: "propose" | "link";
                         }[];
-                        /** @description Settings of match keys. Each attribute in `certain` has an entry; the other keys have one if it differs. */
-                        keys?: {
+                        /**
+                         * @description Settings of match keys. Each attribute in `certain` has an entry; the other keys have one if it differs.
+                         * @default []
+                         */
+                        keys: {
                             field: string;
                             /**
                              * @description `case` ignores case. `digits` and `alphanumeric` ignore all other characters, and `alphanumeric` case. `number_without_zeros` ignores leading zeros and case. `email` also equates both notations of an international domain. `phone` compares the last nine digits.
@@ -13856,8 +13859,11 @@ export interface operations {
                              */
                             strength?: "permanent" | "reusable";
                         }[];
-                        /** @description Values that identify no person, in addition to the shipped ones. Of an address, `team` is this mailbox in every domain, and `@x.org` every mailbox of this domain. */
-                        stop_values?: {
+                        /**
+                         * @description Values that identify no person, in addition to the shipped ones. Of an address, `team` is this mailbox in every domain, and `@x.org` every mailbox of this domain.
+                         * @default []
+                         */
+                        stop_values: {
                             field: string;
                             values: string[];
                         }[];
@@ -13931,7 +13937,10 @@ export interface operations {
                          */
                         when_unique?: "propose" | "link";
                     }[];
-                    /** @description Settings of match keys. Each attribute in `certain` has an entry; the other keys have one if it differs. */
+                    /**
+                     * @description Settings of match keys. Each attribute in `certain` has an entry; the other keys have one if it differs.
+                     * @default []
+                     */
                     keys?: {
                         field: string;
                         /**
@@ -13946,7 +13955,10 @@ export interface operations {
                          */
                         strength?: "permanent" | "reusable";
                     }[];
-                    /** @description Values that identify no person, in addition to the shipped ones. Of an address, `team` is this mailbox in every domain, and `@x.org` every mailbox of this domain. */
+                    /**
+                     * @description Values that identify no person, in addition to the shipped ones. Of an address, `team` is this mailbox in every domain, and `@x.org` every mailbox of this domain.
+                     * @default []
+                     */
                     stop_values?: {
                         field: string;
                         values: string[];
@@ -14041,7 +14053,10 @@ export interface operations {
                          */
                         when_unique?: "propose" | "link";
                     }[];
-                    /** @description Settings of match keys. Each attribute in `certain` has an entry; the other keys have one if it differs. */
+                    /**
+                     * @description Settings of match keys. Each attribute in `certain` has an entry; the other keys have one if it differs.
+                     * @default []
+                     */
                     keys?: {
                         field: string;
                         /**
@@ -14056,7 +14071,10 @@ export interface operations {
                          */
                         strength?: "permanent" | "reusable";
                     }[];
-                    /** @description Values that identify no person, in addition to the shipped ones. Of an address, `team` is this mailbox in every domain, and `@x.org` every mailbox of this domain. */
+                    /**
+                     * @description Values that identify no person, in addition to the shipped ones. Of an address, `team` is this mailbox in every domain, and `@x.org` every mailbox of this domain.
+                     * @default []
+                     */
                     stop_values?: {
                         field: string;
                         values: string[];

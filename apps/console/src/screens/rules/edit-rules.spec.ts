@@ -5,6 +5,7 @@ const rules = {
   certain: ['employee_number', 'attributes.badge'],
   weak: [],
   keys: [{ field: 'attributes.badge', normaliser: 'digits' as const, strength: 'permanent' as const }],
+  stop_values: [],
   several_employments: 'primary' as const,
 };
 
@@ -17,7 +18,7 @@ describe('matching rules in the console', () => {
     const edited = withKeys(rules, [{ field: 'email' }, { field: 'attributes.phone' }]);
     expect(edited.certain).toEqual(['email', 'attributes.phone']);
     expect(edited.keys).toEqual([{ field: 'attributes.phone', normaliser: 'case', strength: 'reusable' }]);
-    expect(withKeys(rules, [{ field: 'email' }])).not.toHaveProperty('keys');
+    expect(withKeys(rules, [{ field: 'email' }]).keys).toEqual([]);
   });
 
   it('rank keys by their position', () => {

@@ -1,7 +1,7 @@
 import type { Rules } from './rules-queries';
 
 export const builtInKeys = ['employee_number', 'email', 'user_principal_name'];
-export type Normaliser = NonNullable<Rules['keys']>[number]['normaliser'];
+export type Normaliser = Rules['keys'][number]['normaliser'];
 /** A record by normaliser, because the compiler then requires each one that the API accepts. */
 export const normaliserLabels: Readonly<Record<Normaliser, string>> = {
   exact: 'exact',
@@ -20,7 +20,7 @@ export interface KeyRow {
   strength?: 'permanent' | 'reusable';
 }
 
-export function rowsOf({ certain, keys = [] }: Rules): KeyRow[] {
+export function rowsOf({ certain, keys }: Rules): KeyRow[] {
   return certain.map((field) => ({ ...keys.find((key) => key.field === field), field }));
 }
 
@@ -33,8 +33,7 @@ export function withKeys(rules: Rules, rows: readonly KeyRow[]): Rules {
       normaliser,
       ...(!builtInKeys.includes(field) && { strength: strength ?? ('reusable' as const) }),
     }));
-  const { keys: _before, ...rest } = rules;
-  return { ...rest, certain: rows.map(({ field }) => field), ...(keys.length > 0 && { keys }) };
+  return { ...rules, certain: rows.map(({ field }) => field), keys };
 }
 
 /** A list with the item moved one position up. */

@@ -42,7 +42,7 @@ export function MatchingRules({ tenantId, stored }: { tenantId: string; stored: 
     setPreview(undefined);
     await client.invalidateQueries();
   };
-  const stopValues = (rules.stop_values ?? []).reduce((sum, { values }) => sum + values.length, 0);
+  const stopValues = rules.stop_values.reduce((sum, { values }) => sum + values.length, 0);
   return (
     <>
       <Section title="Match keys">
@@ -60,7 +60,7 @@ export function MatchingRules({ tenantId, stored }: { tenantId: string; stored: 
       <Section title="Several employments">
         <SelectField
           label="Users of one source with the same employee number"
-          value={rules.several_employments ?? 'primary'}
+          value={rules.several_employments}
           disabled={!mayPreview}
           choices={[
             { value: 'primary', label: 'are one person, who shows the primary employment' },

@@ -19,7 +19,7 @@ const held = {
 const answers: Answers = {
   'GET /connectors': pageOf(source),
   'GET /approvals': pageOf(),
-  'GET /matching-rules': { certain: [], weak: [], several_employments: 'primary' },
+  'GET /matching-rules': { certain: [], weak: [], keys: [], stop_values: [], several_employments: 'primary' },
   'GET /attribute-priorities': { priorities: [{ field: 'status', connector_id: source.id, priority: 5 }] },
   'PUT /attribute-priorities': held,
   'POST /operations/{operationId}/confirm': { ...operation, status: 'done' },
