@@ -3,8 +3,6 @@ import type { Database, Transaction } from '@idsync/database';
 import { assignTime } from '@idsync/database/bus';
 import {
   type DocumentRendering,
-  deleteOrphanedListTerms,
-  deleteOrphanedTerms,
   findRecordIds,
   findRecordsOfSameIdentities,
   lockDocumentRendering,
@@ -75,10 +73,6 @@ async function renderChunk(
   if (ids.length > 0) await assignTime(tx, tenantId);
   const last = ids.at(-1);
   const nextKind = recordKinds[recordKinds.indexOf(kind) + 1];
-  if (last === undefined && nextKind === undefined) {
-    await deleteOrphanedTerms(tx, tenantId);
-    await deleteOrphanedListTerms(tx, tenantId);
-  }
   if (last !== undefined) await saveDocumentRendering(tx, tenantId, { kind, afterId: last }, ids.length);
   else await saveDocumentRendering(tx, tenantId, nextKind && { kind: nextKind, afterId: null }, 0);
   return ids.length;

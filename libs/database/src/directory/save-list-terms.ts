@@ -92,15 +92,6 @@ export async function deleteListTerms(tx: Transaction, recordIds: readonly strin
   );
 }
 
-/** Deletes terms of records that code of an earlier version has deleted. Reads all terms of the tenant. */
-export async function deleteOrphanedListTerms(tx: Transaction, tenantId: string): Promise<void> {
-  await tx.query(
-    `delete from list_terms t
-      where tenant_id = $1 and not exists (select from source_records r where r.id = t.record_id)`,
-    [tenantId],
-  );
-}
-
 /** Adds the groups of records that have none of this name yet. Groups are never deleted; those without members are hidden. */
 export async function insertGroups(tx: Transaction, tenantId: string, records: readonly Filterable[]): Promise<void> {
   const found = new Map<string, NamedGroup & { at: Date }>();

@@ -69,15 +69,6 @@ export async function deleteSearchTerms(tx: Transaction, recordIds: readonly str
   if (rows[0]) await deletePairs(tx, rows[0].tenantId, pairs);
 }
 
-/** Deletes terms of records that code of an earlier version has deleted. Reads all terms of the tenant. */
-export async function deleteOrphanedTerms(tx: Transaction, tenantId: string): Promise<void> {
-  await tx.query(
-    `delete from search_terms t
-      where tenant_id = $1 and not exists (select from source_records r where r.id = t.record_id)`,
-    [tenantId],
-  );
-}
-
 interface Pair {
   id: string;
   term: string;
