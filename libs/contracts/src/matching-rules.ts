@@ -57,7 +57,6 @@ const keySettings = z
     path: ['normaliser'],
     error: ({ input }) => `must be any of ${normalisersOf[(input as { field: MatchingKey }).field].join(', ')}`,
   });
-export type KeySettings = z.infer<typeof keySettings>;
 
 const stopValues = z.strictObject({
   field: keyKind,

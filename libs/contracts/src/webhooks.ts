@@ -38,7 +38,6 @@ export type PayloadForm = (typeof payloadForms)[number];
 
 /** The party that made a webhook inactive. */
 export const inactivators = ['client', 'service'] as const;
-export type Inactivator = (typeof inactivators)[number];
 
 export const replayKinds = ['resend', 'replay', 'requeue'] as const;
 export type ReplayKind = (typeof replayKinds)[number];
