@@ -74,7 +74,7 @@ export function accessOf(state: State): Map<number, { status: string; entries: r
   );
 }
 
-/** Counts active people, of whom there are at most as many as users. */
+/** Counts active people; there are at most as many as users. */
 export function peopleWithAccess(state: State): number {
   const active = [...accessOf(state).values()].filter(({ status }) => status === 'active').length;
   return Math.min(active, [...state.values()].filter((entry) => isUser(entry) && !isDeleted(entry)).length);

@@ -69,7 +69,7 @@ export const isEnabled = (from: string, to: string): boolean =>
   to === 'active' && [...stopped, 'deleted'].includes(from);
 
 export const enabled = 'enabled';
-/** Gives access to a person whom other sources say has left. */
+/** Gives access to a person who has left other sources. */
 export const gaining = 'gaining';
 export const reused = 'reused';
 

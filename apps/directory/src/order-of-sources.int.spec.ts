@@ -34,7 +34,7 @@ const orders = [
 interface Outcome {
   /** External ids by person. */
   people: string[][];
-  /** The external ids of the people whom each open case is about. */
+  /** The external ids of the people in each open case. */
   cases: string[][];
 }
 
@@ -131,7 +131,7 @@ describe('a record that only an address links with its person', () => {
     expect(await openCases()).toEqual([{ record: '1', reason }]);
   });
 
-  it('becomes a person of its own when an operator says so', async () => {
+  it('becomes another person when an operator says so', async () => {
     await lists(['Ann Otto', 'desk@x.org'], ['Mia Otto', 'desk@x.org', '19'], ['Karl Lee', 'desk@x.org', '17']);
     const [{ id } = { id: '' }] = await directory.fixture.rows<{ id: string }>(
       `select c.id from review_cases c join source_records r on r.id = c.record_id

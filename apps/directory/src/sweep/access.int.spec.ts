@@ -194,7 +194,7 @@ describe('another employment of the same source', () => {
 
 describe('runs of several sources on one day', () => {
   const sources = 4;
-  /** Each has 40 people, of whom some have left. */
+  /** Each has 40 people; some have left. */
   const listed = (source: number, left = 0): SourceRecord[] =>
     Array.from({ length: 40 }, (_, at) =>
       row(`${source}-${at}`, {
@@ -214,7 +214,7 @@ describe('runs of several sources on one day', () => {
   const leave = (nth: number, left = 8) => run(connectors[nth] ?? '', [listed(nth, left)]);
   const planNow = async (job: string) => (await planOf(job))?.state ?? 'done';
 
-  it('together take access from no more people than one of them may, back to the last release', async () => {
+  it('together take access from as many people as one of them may, back to the last release', async () => {
     for (const nth of [0, 1]) expect(await planNow(await leave(nth))).toBe('done');
     const job = await leave(2);
     expect(await planOf(job)).toMatchObject({

@@ -19,7 +19,7 @@ export function isSetAside(change: RecordChange, guard: Safeguard | undefined, r
   return guard !== undefined && change.before === undefined;
 }
 
-/** What a batch leaves to the sweep: also external ids of changes of access, and of rows that another one may outrank. */
+/** A batch leaves these external ids to the sweep, too: changes of access, and rows that another one may outrank. */
 export interface Waiting extends AccessChanges {
   guard: Safeguard | undefined;
   contested: ReadonlySet<string>;

@@ -175,7 +175,7 @@ async function completePlan(
   return { ...plan, known, deletions, disables, state, note, reasons };
 }
 
-/** Counts from whom this run would take access after others; undefined if no other run has. */
+/** Counts the people who would lose access by this run, and did by others; undefined if no other run took any. */
 async function lossesOfDay(
   tx: Transaction,
   tenantId: string,

@@ -138,12 +138,12 @@ export async function countRecentRemovals(
   return row ?? { deletions: 0, disables: 0 };
 }
 
-/** Adds to the number of people from whom applying the plan has taken access. */
+/** Adds to the number of people who have lost access since the plan is applied. */
 export async function addLosses(tx: Transaction, jobId: string, count: number): Promise<void> {
   if (count > 0) await tx.query('update sync_plans set losses = losses + $2 where job_id = $1', [jobId, count]);
 }
 
-/** Counts the people from whom the other runs of all sources took access within the last hours, back to a release. */
+/** Counts the people who lost access by other runs of all sources within the last hours, back to a release. */
 export async function countRecentLosses(
   tx: Transaction,
   tenantId: string,
