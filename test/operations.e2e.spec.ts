@@ -164,11 +164,11 @@ describe('an operation through all services', () => {
     expect(held).toMatchObject({ status: 202, body: { name: 'HR', priority: 20 } });
     const operation = `operations/${held.body.operation_id}`;
     const { body } = await admin('GET', operation);
-    expect(body).toMatchObject({ status: 'held', result: { losing_access_total: 8 } });
-    expect(body.result.losing_access).toContainEqual(
+    expect(body).toMatchObject({ status: 'held', result: { access_changes_total: 8 } });
+    expect(body.result.access_changes).toContainEqual(
       expect.objectContaining({ name: 'Ann Lee7', from: 'active', to: 'inactive' }),
     );
-    const { body: page } = await admin('GET', `${operation}/items?list=losing_access&offset=6`);
+    const { body: page } = await admin('GET', `${operation}/items?list=access_changes&offset=6`);
     expect(page).toMatchObject({ total: 8, data: [{ from: 'active' }, { from: 'active' }] });
     expect(await people('active')).toBe(8);
     expect((await admin('POST', `${operation}/confirm`, {})).status).toBe(400);

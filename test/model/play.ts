@@ -11,7 +11,7 @@ import { Erasures } from './erasures.js';
 import type { Installation, Tenant } from './installation.js';
 import { Operations } from './operations.js';
 import { ContentReader } from './reading.js';
-import { accessOf, losersBetween, peopleWithAccess, type State, stateOf } from './rehearse.js';
+import { accessOf, gainersBetween, losersBetween, peopleWithAccess, type State, stateOf } from './rehearse.js';
 import { Replay } from './replay.js';
 import { type Run, Runs } from './runs.js';
 import type { Act, Step } from './steps.js';
@@ -201,9 +201,12 @@ class History {
     const before = stateOf(this.directory);
     const was = accessOf(before);
     if (!apply()) return this.operate(type, input, order, 'refused');
-    const losing = losersBetween(was, stateOf(this.directory)).length;
+    const after = stateOf(this.directory);
+    const losing = losersBetween(was, after).length;
+    const changing = losing + gainersBetween(was, after).length;
+    // So many people who get access are not in a history.
     if (losing <= mostOf(boundOfChanges, peopleWithAccess(before))) return this.operate(type, input, order, 'done');
-    const lines = await this.operate(type, input, order, 'held', losing);
+    const lines = await this.operate(type, input, order, 'held', changing);
     if (lines.length > 0) return lines;
     return this.operate('operation.confirm', { operation_id: this.lastOperation }, order, 'done');
   }
@@ -309,12 +312,12 @@ class History {
     input: OperationInput<T>,
     order: number,
     expected: OperationStatus,
-    losing?: number,
+    changing?: number,
   ): Promise<string[]> {
     const { id, status, result } = await this.tenant.operate(type, input, optionsOf(order));
     this.lastOperation = id;
-    const isSame = status === expected && (status !== 'held' || result.losing_access_total === losing);
-    return isSame ? [] : [`model: ${type} ${expected} ${losing ?? ''}; idsync: ${status} ${JSON.stringify(result)}`];
+    const isSame = status === expected && (status !== 'held' || result.access_changes_total === changing);
+    return isSame ? [] : [`model: ${type} ${expected} ${changing ?? ''}; idsync: ${status} ${JSON.stringify(result)}`];
   }
 
   private jobOf(run: Run): string {

@@ -86,7 +86,7 @@ export function losersBetween(was: Access, after: State): number[] {
 }
 
 /** Returns who has got access again since. */
-function gainersBetween(was: Access, after: State): number[] {
+export function gainersBetween(was: Access, after: State): number[] {
   return changedBetween(was, after, isEnabled);
 }
 

@@ -385,8 +385,8 @@ describe('rules and priorities', () => {
 describe('operations', () => {
   it('that are held show who would lose access, and are confirmed with a reason', async () => {
     const path = '/tenants/ten_1';
-    const losing_access = [{ identity_id: 'idn_1', name: 'Ann Lee', from: 'active', to: 'inactive' }];
-    const result = { held: 'take access from 40 of 60 people', losing_access, losing_access_total: 40 };
+    const access_changes = [{ identity_id: 'idn_1', name: 'Ann Lee', from: 'active', to: 'inactive' }];
+    const result = { held: 'take access from 40 of 60 people', access_changes, access_changes_total: 40 };
     const held = { ...done('attributes.rank', result), status: 'held' };
     replies[`PUT ${path}/attribute-priorities`] = [[202, held]];
     replies[`GET ${path}/operations/opn_1`] = [[200, held]];
@@ -395,7 +395,7 @@ describe('operations', () => {
     await writeFile(join(service.cwd, 'own.json'), '{"priorities": []}');
     const set = await idsync(['priorities', 'set', '--file', 'own.json']);
     expect(set).toMatchObject({ code: 4, out: expect.stringMatching(/^idn_1 +Ann Lee +active +inactive/m) });
-    expect(set.err).toContain('1 of 40 shown: continue with "idsync operations items opn_1 --list losing_access');
+    expect(set.err).toContain('1 of 40 shown: continue with "idsync operations items opn_1 --list access_changes');
     await writeFile(join(service.cwd, 'hr.json'), '{"priority": 5}');
     const update = await idsync(['connectors', 'update', 'HR', '--file', 'hr.json']);
     for (const { code, err } of [set, update]) {

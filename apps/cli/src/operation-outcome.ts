@@ -7,7 +7,7 @@ import type { Session } from './session.js';
 export const operationExitCodes = `
 Exit codes:
   0  done
-  4  not done yet: the directory is busy or not running, or people would lose access; see "idsync operations show"
+  4  not done yet: the directory is busy or not running, or it changes the access of many; see "idsync operations show"
   1  refused, or the outcome is unknown`;
 
 /** 0 done, 4 not done yet, 1 refused. */
@@ -59,7 +59,7 @@ const countOf: Record<string, string> = {
   parted: 'identities_parted',
   moved: 'accounts_moved',
   cases: 'cases_opened',
-  losing_access: 'losing_access_total',
+  access_changes: 'access_changes_total',
 };
 
 /** Returns a column for each field of the items. */

@@ -159,14 +159,14 @@ export function publicResult(type: string, result: Record<string, unknown>): Rec
   return schema?.loose().safeParse(result).data ?? result;
 }
 
-/** People who lose access by an operation that is held, or by a previewed one; with public ids. */
-export interface LosingAccess {
-  losing_access: { identity_id: string; from: string; to: string }[];
-  losing_access_total: number;
+/** People who lose access, or get it again, by an operation that is held, or by a previewed one; with public ids. */
+export interface ShownAccess {
+  access_changes: { identity_id: string; from: string; to: string }[];
+  access_changes_total: number;
 }
 
 /** Lists of people in the result of an operation, which are read in pages. */
-export const resultLists = ['joined', 'parted', 'moved', 'cases', 'losing_access'] as const;
+export const resultLists = ['joined', 'parted', 'moved', 'cases', 'access_changes'] as const;
 export type ResultList = (typeof resultLists)[number];
 
 /** Converts items of one list of the result of an operation to their API form. */

@@ -11,15 +11,15 @@ const resultLists = Object.keys({
   parted: true,
   moved: true,
   cases: true,
-  losing_access: true,
+  access_changes: true,
 } satisfies Record<ResultList, true>);
 
 const confirmHelp = `
-A change of settings, sources or runs is held if too many people would lose access by it. Without a confirmation, nothing
-changes. It is refused if other people would lose access by then, or if a later operation of its kind was performed.
+A change of settings, sources or runs is held if too many people would lose access by it, or get it again. Without a
+confirmation, nothing changes. It is refused if the access of others would change by then, or if a later operation of its kind was performed.
 
 Example:
-  $ idsync operations items opn_… --list losing_access
+  $ idsync operations items opn_… --list access_changes
   $ idsync operations confirm opn_… --reason "the contractors have left"
 ${operationExitCodes}`;
 
@@ -87,7 +87,7 @@ export function addOperationCommands(program: Command, io: CliContext, exit: (co
 
   operations
     .command('confirm')
-    .description('perform a held operation, although people lose access by it')
+    .description('perform a held operation, although it changes the access of people')
     .argument('<operation>', 'id of the operation')
     .requiredOption('--reason <text>', 'why it is right, stored with the operation')
     .addHelpText('after', confirmHelp)

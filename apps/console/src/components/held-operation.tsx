@@ -6,11 +6,11 @@ import { StatusBadge } from './status-badge';
 
 interface Held {
   operationId: string;
-  /** Why it is held and who loses access, as `openapi.json` leaves it open. */
+  /** Why it is held and whose access changes, as `openapi.json` leaves it open. */
   result?: Record<string, unknown> | undefined;
 }
 
-interface LosingPerson {
+interface ChangedPerson {
   identity_id: string;
   name?: string;
   from: string;
@@ -27,7 +27,7 @@ function ask(next: NonNullable<typeof asked>): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows who would lose access by an operation. Returns the reason for which the operator confirms it, or undefined. */
+/** Shows whose access an operation would change. Returns the reason for which the operator confirms it, or undefined. */
 export function askAboutHeld(held: Held): Promise<string | undefined> {
   return new Promise((resolve) => {
     const answer = (reason: string | undefined) => {
@@ -46,20 +46,20 @@ export function HeldOperation() {
     },
     () => asked,
   );
-  const people = (held?.result?.losing_access ?? []) as LosingPerson[];
-  const total = Number(held?.result?.losing_access_total ?? people.length);
+  const people = (held?.result?.access_changes ?? []) as ChangedPerson[];
+  const total = Number(held?.result?.access_changes_total ?? people.length);
   return (
     <ConfirmDialog
       open={held?.isOpen ?? false}
       onOpenChange={(open) => !open && held?.answer(undefined)}
-      title={`${formatCount(total)} people would lose access`}
+      title={`The access of ${formatCount(total)} people would change`}
       action="Confirm"
       danger
       reason="required"
       onConfirm={async (reason) => held?.answer(reason)}
     >
       <p>Nothing is changed yet: it would {String(held?.result?.held)}.</p>
-      <ul className={styles.people} aria-label="People who would lose access">
+      <ul className={styles.people} aria-label="People whose access would change">
         {people.slice(0, shown).map(({ identity_id: id, name, from, to }) => (
           <li key={id} className={styles.person}>
             <span dir="auto">{name ?? id}</span>
@@ -72,7 +72,7 @@ export function HeldOperation() {
       {total > shown && (
         <p>
           and {formatCount(total - shown)} more:{' '}
-          <code>idsync operations items {held?.operationId} --list losing_access</code>
+          <code>idsync operations items {held?.operationId} --list access_changes</code>
         </p>
       )}
     </ConfirmDialog>

@@ -20,11 +20,15 @@ const people = (count: number, values: Record<string, string>, prefix: string): 
     row(`${prefix}${at}`, { employee_number: `E${at}`, last_name: `Lee${at}`, ...values }),
   );
 
-/** People who are active in the preceding source, and not in the other one. */
-async function company(inactive: number): Promise<void> {
+async function newSources(): Promise<void> {
   await harness.newTenant();
   old = await harness.fixture.connector(harness.tenant, { name: 'Old HR', priority: 10 });
   hr = await harness.fixture.connector(harness.tenant, { name: 'HR', priority: 20 });
+}
+
+/** People who are active in the preceding source, and not in the other one. */
+async function company(inactive: number): Promise<void> {
+  await newSources();
   await harness.sync(old, people(all, {}, 'o'), today);
   await harness.sync(hr, people(inactive, { status: 'inactive' }, 'n'), today);
 }
@@ -56,13 +60,13 @@ describe('a change by which people lose access', () => {
         status: 'held',
         result: {
           held: 'take access from 12 of 12 people, more than 25 % and more than 5',
-          losing_access_total: all,
-          losing_access: expect.arrayContaining([
+          access_changes_total: all,
+          access_changes: expect.arrayContaining([
             { identity_id: expect.stringMatching(/^idn_/), from: 'active', to: 'inactive' },
           ]),
         },
       });
-      expect(held.result.losing_access).toHaveLength(all);
+      expect(held.result.access_changes).toHaveLength(all);
       expect(await statuses()).toEqual({ active: all });
       expect(await priorityOf(hr)).toMatchObject({ priority: 20 });
     });
@@ -88,7 +92,7 @@ describe('a change by which people lose access', () => {
         await harness.operate('attributes.rank', dates, today),
         await harness.operate('attributes.rank', { priorities: [{ field: 'status', connector_id: hr, priority: 1 }] }),
       ])
-        expect(held).toMatchObject({ status: 'held', result: { losing_access_total: all } });
+        expect(held).toMatchObject({ status: 'held', result: { access_changes_total: all } });
       expect(await statuses()).toEqual({ active: all });
     });
 
@@ -98,7 +102,7 @@ describe('a change by which people lose access', () => {
       await harness.sync(hr, [row('n12', { employee_number: 'E12', last_name: 'Lee12', status: 'inactive' })], today);
       expect(await confirm(held.id)).toMatchObject({
         status: 'refused',
-        result: { error: 'other people would lose access now (1): request the change again' },
+        result: { error: 'the access of other people would change now (1): request the change again' },
       });
       await harness.operate('attributes.rank', { connector: { id: old, priority: 11 } }, today);
       expect(await confirm(held.id)).toMatchObject({
@@ -107,6 +111,20 @@ describe('a change by which people lose access', () => {
       });
       expect(await statuses()).toEqual({ active: all + 1 });
     });
+  });
+
+  it('is held for people who would get access again, too', async () => {
+    const many = 24;
+    await newSources();
+    await harness.sync(old, people(many, { status: 'inactive' }, 'o'), today);
+    await harness.sync(hr, people(many, {}, 'n'), today);
+    expect(await statuses()).toEqual({ inactive: many });
+    const held = await harness.operate('attributes.rank', rankOf(), today);
+    const reason = 'give access to 24 people beside 0 who have it, more than 10 % and more than 20';
+    expect(held).toMatchObject({ status: 'held', result: { held: reason, access_changes_total: many } });
+    expect(await statuses()).toEqual({ inactive: many });
+    expect(await confirm(held.id)).toMatchObject({ status: 'done' });
+    expect(await statuses()).toEqual({ active: many });
   });
 
   it('takes effect at once for a few people', async () => {
@@ -131,7 +149,7 @@ describe('a preview', () => {
     const job = await harness.sync(hr, people(all, {}, 'n'), today);
     expect(await statuses()).toEqual({ active: all });
     const preview = await harness.operate('job.undo', { job_id: job, preview: true }, today);
-    expect(preview).toMatchObject({ status: 'done', result: { records_restored: all, losing_access_total: all } });
+    expect(preview).toMatchObject({ status: 'done', result: { records_restored: all, access_changes_total: all } });
     expect(await statuses()).toEqual({ active: all });
     expect(await harness.operate('job.undo', { job_id: job, preview: false }, today)).toMatchObject({ status: 'held' });
   });

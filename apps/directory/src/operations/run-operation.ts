@@ -1,10 +1,10 @@
 import {
-  type LosingAccess,
   type Message,
   type OperationInput,
   type OperationStatus,
   type OperationType,
   operationInputs,
+  type ShownAccess,
 } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { markReceived } from '@idsync/database/bus';
@@ -13,7 +13,7 @@ import { countActivePeople, noteDue } from '@idsync/database/settings';
 import { type Cause, causedAt, loadTenant } from '../cause.js';
 import { NotApplicable } from '../divide-batch.js';
 import { AccessTally } from '../sweep/access-tally.js';
-import { tooManyLosses } from '../sweep/guard.js';
+import { tooManyChanges } from '../sweep/guard.js';
 import { acceptFinding } from './accept-finding.js';
 import { applyPlan } from './apply-plan.js';
 import { changeLifecycle } from './change-lifecycle.js';
@@ -66,7 +66,7 @@ const listed = 5_000;
 
 /**
  * Runs an operation in one transaction with its result, so that it takes effect exactly once or not at all. One by which
- * too many people lose access is held.
+ * too many people lose access, or get it again, is held.
  */
 export async function runOperation(
   database: Database,
@@ -86,7 +86,7 @@ export async function runOperation(
       const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime), access };
       const people = changesMany.has(operation.type) ? await countActivePeople(tx, tenantId) : undefined;
       const { result, undo } = await handle(tx, cause, operation);
-      const reason = people === undefined ? undefined : tooManyLosses(access.count, people);
+      const reason = people === undefined ? undefined : tooManyChanges(access, people);
       if (reason !== undefined) throw new Held(reason);
       await noteDue(tx, tenantId);
       await end(tx, 'done', result, undo);
@@ -113,7 +113,7 @@ function endOf(error: unknown, access: AccessTally): { status: OperationStatus; 
 }
 
 /**
- * Performs a held operation with its result. Refuses it if people would lose access who were not shown, or if it would
+ * Performs a held operation with its result. Refuses it if people would lose or get access who were not shown, or if it would
  * replace a later one of its kind.
  */
 async function confirmOperation(
@@ -128,10 +128,11 @@ async function confirmOperation(
     throw new Refused('a later operation of this kind has been performed: request this one again');
   const access = new AccessTally();
   const { result, undo } = await handle(tx, { ...cause, operationId: held.id, access }, held);
-  const shown = held.result as unknown as LosingAccess;
-  const unlisted = shown.losing_access_total - shown.losing_access.length;
+  const shown = held.result as unknown as ShownAccess;
+  const unlisted = shown.access_changes_total - shown.access_changes.length;
   const others = access.beyond(shown) - unlisted;
-  if (others > 0) throw new Refused(`other people would lose access now (${others}): request the change again`);
+  if (others > 0)
+    throw new Refused(`the access of other people would change now (${others}): request the change again`);
   await endOperation(tx, held.id, { status: 'done', result, ...(undo && { undo }) });
   return { result: { confirmed_operation_id: held.id } };
 }

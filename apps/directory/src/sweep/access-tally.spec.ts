@@ -14,8 +14,8 @@ function settled(changes: object[], merged: object[] = []): Settled {
 
 const step = (id: string, from: string, to: string) => ({ identity: identity(id, to), before: identity(id, from) });
 
-describe('the people who lose access by a change in parts', () => {
-  it('are those without access after the last part who had it before the first one', () => {
+describe('the people whose access a change in parts changes', () => {
+  it('are those whose status after the last part is another one than before the first one', () => {
     const tally = new AccessTally();
     tally.add(
       settled([step('ann', 'active', 'pending'), step('bob', 'active', 'inactive'), step('cy', 'inactive', 'active')]),
@@ -24,8 +24,8 @@ describe('the people who lose access by a change in parts', () => {
       settled([step('ann', 'pending', 'active'), step('cy', 'active', 'inactive'), step('dee', 'active', 'active')]),
     );
     expect(tally.shown(10)).toMatchObject({
-      losing_access_total: 1,
-      losing_access: [{ from: 'active', to: 'inactive' }],
+      access_changes_total: 1,
+      access_changes: [{ from: 'active', to: 'inactive' }],
     });
   });
 
@@ -33,15 +33,23 @@ describe('the people who lose access by a change in parts', () => {
     const tally = new AccessTally();
     const merged = [{ identity: identity('ann', 'active'), intoId: 'anne' }];
     tally.add(settled([step('anne', 'inactive', 'inactive')], merged));
-    expect(tally.count).toBe(1);
+    expect([tally.losses, tally.gains]).toEqual([1, 0]);
+  });
+
+  it('include those who get access again', () => {
+    const tally = new AccessTally();
+    tally.add(
+      settled([step('ann', 'inactive', 'active'), step('bob', 'active', 'inactive'), step('cy', 'pending', 'active')]),
+    );
+    expect([tally.losses, tally.gains]).toEqual([1, 1]);
   });
 
   it('are at most as many in the list as it may have, and no machines', () => {
     const tally = new AccessTally();
     const machine = { identity: identity('m', 'inactive', []), before: identity('m', 'active', []) };
     tally.add(settled([step('ann', 'active', 'deleted'), step('bob', 'active', 'inactive'), machine]));
-    expect(tally.shown(1)).toMatchObject({ losing_access: [{ to: 'deleted' }], losing_access_total: 2 });
+    expect(tally.shown(1)).toMatchObject({ access_changes: [{ to: 'deleted' }], access_changes_total: 2 });
     expect(new AccessTally().shown(1)).toBeUndefined();
-    expect(tally.beyond({ losing_access: [], losing_access_total: 0 })).toBe(2);
+    expect(tally.beyond({ access_changes: [], access_changes_total: 0 })).toBe(2);
   });
 });

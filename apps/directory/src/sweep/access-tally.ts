@@ -1,6 +1,6 @@
-import { encodeId, type LosingAccess } from '@idsync/contracts';
+import { encodeId, type ShownAccess } from '@idsync/contracts';
 import type { StoredIdentity } from '@idsync/database/directory';
-import { destructiveStep } from './guard.js';
+import { destructiveStep, isEnablingStep } from './guard.js';
 
 /** Statuses of an identity before and after changes. */
 export interface Step {
@@ -29,10 +29,10 @@ export function isPerson({ document }: StoredIdentity): boolean {
   return users.length + accounts.length > 0;
 }
 
-/** The people who lose access by all parts of one change, whichever part decides last. */
+/** The people who lose access, or get it again, by all parts of one change, whichever part decides last. */
 export class AccessTally {
   private readonly from = new Map<string, string>();
-  private readonly losses = new Map<string, Step>();
+  private readonly changes = new Map<string, Step>();
 
   add(changed: ChangedIdentities): void {
     for (const { before, to } of stepsOf(changed)) {
@@ -40,28 +40,32 @@ export class AccessTally {
       if (known === undefined && (before.status === to || !isPerson(before))) continue;
       const from = known ?? before.status;
       this.from.set(before.id, from);
-      if (destructiveStep(from, to)) this.losses.set(before.id, { from, to });
-      else this.losses.delete(before.id);
+      if (destructiveStep(from, to) || isEnablingStep(from, to)) this.changes.set(before.id, { from, to });
+      else this.changes.delete(before.id);
     }
   }
 
-  get count(): number {
-    return this.losses.size;
+  get losses(): number {
+    return [...this.changes.values()].filter(({ from, to }) => destructiveStep(from, to)).length;
+  }
+
+  get gains(): number {
+    return this.changes.size - this.losses;
   }
 
   /** Counts the people who are not among those that were shown. */
-  beyond({ losing_access }: LosingAccess): number {
-    const shown = new Set(losing_access.map(({ identity_id }) => identity_id));
-    return [...this.losses.keys()].filter((id) => !shown.has(encodeId('identity', id))).length;
+  beyond({ access_changes }: ShownAccess): number {
+    const shown = new Set(access_changes.map(({ identity_id }) => identity_id));
+    return [...this.changes.keys()].filter((id) => !shown.has(encodeId('identity', id))).length;
   }
 
   /** Lists at most `most` people, and counts all; undefined if there are none. */
-  shown(most: number): LosingAccess | undefined {
-    if (this.losses.size === 0) return undefined;
-    const listed = [...this.losses].slice(0, most);
+  shown(most: number): ShownAccess | undefined {
+    if (this.changes.size === 0) return undefined;
+    const listed = [...this.changes].slice(0, most);
     return {
-      losing_access: listed.map(([id, loss]) => ({ identity_id: encodeId('identity', id), ...loss })),
-      losing_access_total: this.losses.size,
+      access_changes: listed.map(([id, step]) => ({ identity_id: encodeId('identity', id), ...step })),
+      access_changes_total: this.changes.size,
     };
   }
 }

@@ -186,10 +186,16 @@ export function additionReasons(
   ];
 }
 
-/** Returns why a change of settings must not take access from so many of these people at once; undefined if it may. */
-export function tooManyLosses(count: number, of: number): string | undefined {
-  const exceeded = boundsWithFew(safeguard.parse({}), 'disabled').find((bound) => count > boundOf(...bound, of));
-  return exceeded && `take access from ${count} of ${of} people, ${moreThan(...exceeded)}`;
+/** Returns why a change of settings must not take access from, or give it to, so many people; undefined if it may. */
+export function tooManyChanges({ losses, gains }: { losses: number; gains: number }, of: number): string | undefined {
+  const exceeded = (rule: BoundedRule, count: number) =>
+    boundsWithFew(safeguard.parse({}), rule).find((bound) => count > boundOf(...bound, of));
+  const [taking, giving] = [exceeded('disabled', losses), exceeded('enabled', gains)];
+  const reasons = [
+    taking && `take access from ${losses} of ${of} people, ${moreThan(...taking)}`,
+    giving && `give access to ${gains} people beside ${of} who have it, ${moreThan(...giving)}`,
+  ].filter((reason) => reason !== undefined);
+  return reasons.length > 0 ? reasons.join('; and ') : undefined;
 }
 
 /** Returns true for a reason for which new people and changes wait too, and not only deletions and disables. */

@@ -14431,7 +14431,7 @@ export interface operations {
                 /** @description Number of items to skip. */
                 offset?: number;
                 /** @description The list of the result; it has at most 5000 items, and the counts of the result include all. */
-                list?: "joined" | "parted" | "moved" | "cases" | "losing_access";
+                list?: "joined" | "parted" | "moved" | "cases" | "access_changes";
             };
             header?: never;
             path: {

@@ -23,8 +23,8 @@ export async function countPeople(tx: Transaction, tenantId: string): Promise<nu
 /** Counts the people with access: active identities, of which there are more than users where machines have their own. */
 export async function countActivePeople(tx: Transaction, tenantId: string): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
-    `select coalesce(least(sum(count) filter (where resource = 'identity' and status = 'active'),
-                           sum(count) filter (where resource = 'user' and status <> 'deleted')), 0)::int as count
+    `select least(coalesce(sum(count) filter (where resource = 'identity' and status = 'active'), 0),
+                  coalesce(sum(count) filter (where resource = 'user' and status <> 'deleted'), 0))::int as count
        from directory_counters where tenant_id = $1`,
     [tenantId],
   );

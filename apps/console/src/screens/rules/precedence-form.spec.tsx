@@ -5,7 +5,7 @@ import type { Answers } from '../../../test/fake-service';
 import { renderScreen } from '../../../test/render-screen';
 
 const operation = { operation_id: 'opn_1', type: 'attributes.rank', created_at: '2026-11-29T08:00:00.000Z' };
-const losing_access = Array.from({ length: 12 }, (_, at) => ({
+const access_changes = Array.from({ length: 12 }, (_, at) => ({
   identity_id: `idn_${at}`,
   name: `Ann ${at}`,
   from: 'active',
@@ -14,7 +14,7 @@ const losing_access = Array.from({ length: 12 }, (_, at) => ({
 const held = {
   ...operation,
   status: 'held' as const,
-  result: { held: 'take access from 40 of 60 people', losing_access, losing_access_total: 40 },
+  result: { held: 'take access from 40 of 60 people', access_changes, access_changes_total: 40 },
 };
 const answers: Answers = {
   'GET /connectors': pageOf(source),
@@ -31,14 +31,16 @@ async function change() {
   await user.click(await screen.findByRole('button', { name: 'Remove status' }));
   await user.click(screen.getByRole('button', { name: 'Apply…' }));
   await user.click(await screen.findByRole('button', { name: 'Apply' }));
-  const dialog = within(await screen.findByRole('alertdialog', { name: '40 people would lose access' }));
+  const dialog = within(await screen.findByRole('alertdialog', { name: 'The access of 40 people would change' }));
   return { ...rendered, dialog };
 }
 
-it('shows who would lose access by a change that is held, and performs it for a reason', async () => {
+it('shows whose access would change by a change that is held, and performs it for a reason', async () => {
   const { user, service, dialog } = await change();
   expect(dialog.getByText(/take access from 40 of 60 people/)).toBeTruthy();
-  const listed = within(dialog.getByRole('list', { name: 'People who would lose access' })).getAllByRole('listitem');
+  const listed = within(dialog.getByRole('list', { name: 'People whose access would change' })).getAllByRole(
+    'listitem',
+  );
   expect(listed).toHaveLength(10);
   expect(listed[0]?.textContent).toContain('Ann 0');
   expect(dialog.getByText(/and 30 more/)).toBeTruthy();
