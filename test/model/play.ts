@@ -119,7 +119,7 @@ class History {
     if (act.isDry) return lines;
     const created = (await this.tenant.shown()).records.map(({ name }) => name);
     const before = stateOf(this.directory);
-    const lost = this.runs.lostToday();
+    const lost = this.runs.lostToday(source);
     // A run beside a held one drops its plan, in which the same rows waited.
     const held = this.runs.heldOf(source);
     const access = await this.tenant.setAsideForAccess([job.id, ...(held ? [this.jobOf(held)] : [])]);

@@ -67,7 +67,7 @@ export class Runs {
   /** Sources that have been read completely. */
   private readonly known = new Set<Source>();
   /** How many people lost access by each run that took it from some, in the order of their ends. */
-  private readonly losing: { count: number; isReleased: boolean }[] = [];
+  private readonly losing: { source: Source; count: number; isReleased: boolean }[] = [];
 
   constructor(
     private readonly directory: Directory,
@@ -144,7 +144,7 @@ export class Runs {
     else if (isComplete) this.end(run, { ...before, read }, stored);
     this.match(nth, [], created);
     const known = new Set(stored.map(({ person }) => person));
-    this.noteLosses(new Map([...accessOf(reached)].filter(([person]) => known.has(person))));
+    this.noteLosses(source, new Map([...accessOf(reached)].filter(([person]) => known.has(person))));
     // Only now, because its links are loose during the run.
     if (isComplete && held && isObsolete) this.cancel(held);
     return run;
@@ -248,7 +248,7 @@ export class Runs {
     const of = { living: living.length, read: living.length, isGuarded: false, reached };
     this.end(run, { plan, ...of, retires: true }, []);
     this.match(nth, [], created);
-    this.noteLosses(was);
+    this.noteLosses(source, was);
     return run;
   }
 
@@ -268,7 +268,7 @@ export class Runs {
     this.apply(run, run.plan);
     this.complete(run);
     this.match(run.nth, [], created);
-    this.noteLosses(was, true);
+    this.noteLosses(run.source, was, true);
   }
 
   cancel(run: Run): void {
@@ -285,19 +285,20 @@ export class Runs {
     return { delete: sum('delete'), disable: sum('disable') };
   }
 
-  private noteLosses(was: Parameters<typeof losersBetween>[0], isReleased = false): void {
+  private noteLosses(source: Source, was: Parameters<typeof losersBetween>[0], isReleased = false): void {
     const count = losersBetween(was, stateOf(this.directory)).length;
-    if (count > 0) this.losing.push({ count, isReleased });
+    if (count > 0) this.losing.push({ source, count, isReleased });
   }
 
-  /** How many people have lost access within the day, back to a release. */
-  lostToday(): number {
+  /** How many people have lost access within the day, back to a release; none if only by the source itself. */
+  lostToday(source: Source): number {
     const undecided = this.losing.slice(this.losing.findLastIndex(({ isReleased }) => isReleased) + 1);
+    if (undecided.every((each) => each.source === source)) return 0;
     return undecided.reduce((total, { count }) => total + count, 0);
   }
 
   private lossesOfDay(source: Source, plan: readonly Planned[], reached: State): LossesOfDay | undefined {
-    const before = source.safeguard.countsTheDay && source.kind === 'user' ? this.lostToday() : 0;
+    const before = source.safeguard.countsTheDay && source.kind === 'user' ? this.lostToday(source) : 0;
     if (before === 0) return undefined;
     const access = accessOf(reached);
     const hasAccess = (person = 0) => ['active', 'suspended'].includes(access.get(person)?.status ?? '');

@@ -234,6 +234,14 @@ describe('runs of several sources on one day', () => {
     expect(await statuses()).toEqual({ active: 128, inactive: 32 });
   });
 
+  it('of one source have its own bounds only', async () => {
+    await harness.newTenant();
+    const only = await harness.fixture.connector(harness.tenant, { name: 'Only' });
+    for (const list of [listed(0), listed(0, 6)]) await run(only, [list.slice(0, 24)]);
+    expect(await planNow(await run(only, [listed(0, 6).slice(0, 18)]))).toBe('done');
+    expect(await statuses()).toEqual({ active: 12, inactive: 6, deleted: 6 });
+  });
+
   it('may disable the records of people who have already lost access', async () => {
     const logins = (left: number) =>
       listed(0, left).map((each) => ({ ...each, external_id: `login-${each.external_id}` }));

@@ -175,16 +175,16 @@ async function completePlan(
   return { ...plan, known, deletions, disables, state, note, reasons };
 }
 
-/** Counts the people who would lose access by this run, and did by others; undefined if no other run took any. */
+/** Counts the people who would lose access by this run, and did by others; undefined if no other source took any. */
 async function lossesOfDay(
   tx: Transaction,
   tenantId: string,
-  { id }: JobState,
+  job: JobState,
   { within_hours }: Safeguard,
 ): Promise<LossesOfDay | undefined> {
-  const before = await countRecentLosses(tx, tenantId, id, within_hours);
+  const before = await countRecentLosses(tx, tenantId, job, within_hours);
   if (before === 0) return undefined;
-  return { count: await countTaking(tx, id), before, of: before + (await countActivePeople(tx, tenantId)) };
+  return { count: await countTaking(tx, job.id), before, of: before + (await countActivePeople(tx, tenantId)) };
 }
 
 async function countKnown(tx: Transaction, job: JobState, plan: SyncPlan): Promise<number> {

@@ -143,23 +143,27 @@ export async function addLosses(tx: Transaction, jobId: string, count: number): 
   if (count > 0) await tx.query('update sync_plans set losses = losses + $2 where job_id = $1', [jobId, count]);
 }
 
-/** Counts the people who lost access by other runs of all sources within the last hours, back to a release. */
+/**
+ * Counts the people who lost access by the other runs of all sources within the last hours, back to a release; none if
+ * one source has taken access from all of them, because its bounds apply to these.
+ */
 export async function countRecentLosses(
   tx: Transaction,
   tenantId: string,
-  jobId: string,
+  { id, connectorId }: { id: string; connectorId: string },
   withinHours: number,
 ): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `with runs as (
-       select p.losses, coalesce(j.completed_at, now()) as at, j.decision ->> 'action' is not distinct from 'released' as released
+       select p.losses, p.connector_id, coalesce(j.completed_at, now()) as at, j.decision ->> 'action' is not distinct from 'released' as released
          from sync_plans p
         cross join lateral (select completed_at, decision from sync_jobs where id = p.job_id limit 1) j
         where p.tenant_id = $1 and p.losses > 0 and p.job_id <> $2
           and coalesce(j.completed_at, now()) > now() - make_interval(hours => $3))
      select coalesce(sum(losses), 0)::int as count from runs
-      where at > coalesce((select max(at) from runs where released), '-infinity')`,
-    [tenantId, jobId, withinHours],
+      where at > coalesce((select max(at) from runs where released), '-infinity')
+     having bool_or(connector_id <> $4)`,
+    [tenantId, id, withinHours, connectorId],
   );
   return row?.count ?? 0;
 }
