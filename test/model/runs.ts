@@ -306,7 +306,7 @@ export class Runs {
     const count = taking.filter(
       ({ takes, entry }) => takes || hasAccess(reached.get(entry?.name ?? '')?.person),
     ).length;
-    return { count, before, of: before + peopleWithAccess(reached) };
+    return { count, before, of: Math.min(before + peopleWithAccess(reached), access.size) };
   }
 
   /** A checkpoint never moves back. */

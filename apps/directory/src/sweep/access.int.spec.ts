@@ -1,7 +1,8 @@
-import type { SourceRecord } from '@idsync/contracts';
+import { newUuid, type SourceRecord } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
-import { answers, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
+import { answers, appliedRun, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
+import { sweepJob } from './sweep-job.js';
 
 let harness: Harness;
 let old: string;
@@ -232,6 +233,17 @@ describe('runs of several sources on one day', () => {
     await endJob(harness, job, 'completed');
     expect(await planNow(await leave(3))).toBe('done');
     expect(await statuses()).toEqual({ active: 128, inactive: 32 });
+  });
+
+  it('are held also if they end at the same time', async () => {
+    const jobs = await Promise.all(
+      [0, 1, 2].map((nth) => appliedRun(harness, connectors[nth] ?? '', [listed(nth, 8)])),
+    );
+    const { database, tenant: tenant_id } = harness;
+    await Promise.all(jobs.map((job_id) => sweepJob(database, { id: newUuid(), tenant_id, data: { job_id } })));
+    const states = await Promise.all(jobs.map(planNow));
+    expect(states.sort()).toEqual(['done', 'done', 'held']);
+    expect(await statuses()).toEqual({ active: 144, inactive: 16 });
   });
 
   it('of one source have its own bounds only', async () => {

@@ -85,7 +85,7 @@ describe('the deletion safeguard', () => {
   });
 
   it('counts earlier deletions and disables of the day if this run has any', () => {
-    const recent = { deletions: 15, disables: 20 };
+    const recent = { deletions: 15, disables: 20, gone: 15 };
     expect(quarantineReason(usual, { ...plan, known: 85, deletions: 5 }, sound, recent)).toBeUndefined();
     expect(quarantineReason(usual, { ...plan, known: 85, deletions: 6 }, sound, recent)).toBe(
       'quarantined: the run would delete 6, after 15 within a day, of 100 records, more than 10 % and more than 20',
@@ -93,10 +93,12 @@ describe('the deletion safeguard', () => {
     expect(quarantineReason(usual, { ...plan, known: 85, disables: 1 }, sound, recent)).toMatch(
       /disable 1, after 20 within/,
     );
-    expect(quarantineReason(usual, { ...plan, known: 85 }, sound, { deletions: 50, disables: 50 })).toBeUndefined();
+    expect(
+      quarantineReason(usual, { ...plan, known: 85 }, sound, { deletions: 50, disables: 50, gone: 50 }),
+    ).toBeUndefined();
     const short = { ...usual, within_hours: 12 };
     expect(
-      quarantineReason(short, { ...plan, known: 99, deletions: 20 }, sound, { deletions: 1, disables: 0 }),
+      quarantineReason(short, { ...plan, known: 99, deletions: 20 }, sound, { deletions: 1, disables: 0, gone: 1 }),
     ).toMatch(/delete 20, after 1 within 12 hours, of 100 records/);
   });
 
@@ -118,7 +120,7 @@ describe('the deletion safeguard', () => {
     );
     expect(quarantineReason(usual, { known: 24, deletions: 0, disables: 15 }, sound)).toMatch(/disable 15 of 24/);
     expect(quarantineReason(usual, most, { ...sound, retires: true })).toBeUndefined();
-    const recent = { deletions: 6, disables: 0 };
+    const recent = { deletions: 6, disables: 0, gone: 6 };
     expect(quarantineReason(usual, { ...most, known: 18, deletions: 1 }, sound, recent)).toMatch(/1, after 6 within/);
     const open = safeguard.parse({ max_deleted_percent: 100 });
     expect(quarantineReason(open, most, sound)).toBeUndefined();

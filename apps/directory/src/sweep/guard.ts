@@ -1,5 +1,5 @@
 import { type QuarantineReason, type Safeguard, safeguard } from '@idsync/contracts';
-import type { Additions, JobState, SyncPlan } from '@idsync/database/directory';
+import type { Additions, JobState, RecentRemovals, SyncPlan } from '@idsync/database/directory';
 import { isDeleted } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 
@@ -59,7 +59,7 @@ const mostOfFew: Partial<Record<BoundedRule, number>> = { deleted: 25, disabled:
 type Removals = Pick<SyncPlan, 'deletions' | 'disables'>;
 
 /** Removals of the other runs of a day; `losses`: absent if none of all sources took access from people. */
-type Recent = Removals & { losses?: LossesOfDay | undefined };
+type Recent = RecentRemovals & { losses?: LossesOfDay | undefined };
 
 /** People who would lose access by a run, and did by earlier ones, of those who had it. */
 export interface LossesOfDay {
@@ -85,7 +85,7 @@ export function quarantineReasons(
   guard: Safeguard,
   plan: PlannedCounts,
   run: RunRecords,
-  recent: Recent = { deletions: 0, disables: 0 },
+  recent: Recent = { deletions: 0, disables: 0, gone: 0 },
 ): QuarantineReason[] {
   const additions = additionReasons(guard, plan, run.recordsRead);
   // New ids explain as many deletions.
@@ -117,7 +117,7 @@ function removalReasons(
 ): QuarantineReason[] {
   const { deletions, disables, losing = 0 } = plan;
   // The first import of a source may take access from people of another one.
-  const known = plan.known + recent.deletions || recordsRead;
+  const known = plan.known + recent.gone || recordsRead;
   const removal = (
     rule: 'deleted' | 'disabled',
     verb: string,

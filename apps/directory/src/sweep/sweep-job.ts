@@ -22,6 +22,7 @@ import {
   findStaleRecords,
   findUnappliedCreations,
   type JobState,
+  lockLosses,
   lockPlan,
   markEntriesDone,
   noMarks,
@@ -30,7 +31,7 @@ import {
   type SyncPlan,
   savePlan,
 } from '@idsync/database/directory';
-import { countActivePeople, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
+import { countActivePeople, countIdentities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { applyChanges } from '../apply-changes.js';
 import { causedAt, loadTenant } from '../cause.js';
 import { beyondQuota, peopleLimit, withinQuota } from '../people-quota.js';
@@ -182,9 +183,12 @@ async function lossesOfDay(
   job: JobState,
   { within_hours }: Safeguard,
 ): Promise<LossesOfDay | undefined> {
+  await lockLosses(tx, tenantId);
   const before = await countRecentLosses(tx, tenantId, job, within_hours);
   if (before === 0) return undefined;
-  return { count: await countTaking(tx, job.id), before, of: before + (await countActivePeople(tx, tenantId)) };
+  // Some may have access again.
+  const of = Math.min(before + (await countActivePeople(tx, tenantId)), await countIdentities(tx, tenantId));
+  return { count: await countTaking(tx, job.id), before, of };
 }
 
 async function countKnown(tx: Transaction, job: JobState, plan: SyncPlan): Promise<number> {

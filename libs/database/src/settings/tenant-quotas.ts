@@ -20,6 +20,15 @@ export async function countPeople(tx: Transaction, tenantId: string): Promise<nu
   return row?.count ?? 0;
 }
 
+/** Counts all identities, deleted ones too. */
+export async function countIdentities(tx: Transaction, tenantId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select coalesce(sum(count), 0)::int as count from directory_counters where tenant_id = $1 and resource = 'identity'`,
+    [tenantId],
+  );
+  return row?.count ?? 0;
+}
+
 /** Counts the people with access: active identities, of which there are more than users where machines have their own. */
 export async function countActivePeople(tx: Transaction, tenantId: string): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
