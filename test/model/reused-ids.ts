@@ -5,13 +5,16 @@ import { type Entry, type Fields, isUser } from './types.js';
 
 export function isReused(entry: Entry | undefined, fields: Fields): boolean {
   if (!entry || !isUser(entry)) return false;
+  // A key that repeats the id says nothing more.
+  const valuesOf = (some: Fields, tier: (typeof tiers)[number]) =>
+    keysOf(some, tier).filter((value) => value !== entry.id);
   const share = (tier: (typeof tiers)[number]) =>
-    keysOf(fields, tier).some((value) => keysOf(entry.fields, tier).includes(value));
+    valuesOf(fields, tier).some((value) => valuesOf(entry.fields, tier).includes(value));
   const differ = (tier: (typeof tiers)[number]) =>
-    keysOf(fields, tier).length > 0 && keysOf(entry.fields, tier).length > 0 && !share(tier);
+    valuesOf(fields, tier).length > 0 && valuesOf(entry.fields, tier).length > 0 && !share(tier);
   if (tiers.some(share)) return false;
   const hasPermanentKey = permanentTiers.some((tier) =>
-    [fields, entry.fields].some((each) => keysOf(each, tier).length),
+    [fields, entry.fields].some((each) => valuesOf(each, tier).length),
   );
   if (!hasPermanentKey) return tiers.some(differ) && haveNoWordInCommon(entry, { fields });
   if (!permanentTiers.some(differ)) return false;

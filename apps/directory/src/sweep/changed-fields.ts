@@ -1,4 +1,4 @@
-import type { Safeguard } from '@idsync/contracts';
+import { isRealDate, type Safeguard } from '@idsync/contracts';
 import { planMarks } from '@idsync/database/directory';
 import type { KeyRules } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
@@ -23,7 +23,10 @@ export function countedChanges(
   ];
 }
 
-/** Returns those of the fields whose stored value changes or is lost. A value where there was none is no loss. */
+/**
+ * Returns those of the fields whose stored value changes or is lost. A value where there was none is no loss, except the
+ * date on which the person will lose access.
+ */
 function changedFieldsOf(
   { record, before }: Pick<RecordChange, 'record' | 'before'>,
   fields: readonly string[],
@@ -31,6 +34,7 @@ function changedFieldsOf(
   if (!before) return [];
   return fields.filter((field) => {
     const from = before.fields[field];
-    return from !== undefined && from.length > 0 && !sameValues(from, record.fields[field]);
+    const isNewEnd = field === 'termination_date' && record.fields[field]?.some(isRealDate) === true;
+    return ((from !== undefined && from.length > 0) || isNewEnd) && !sameValues(from ?? [], record.fields[field]);
   });
 }

@@ -37,6 +37,14 @@ describe('an external id', () => {
     expect(change(karl)).toBe(false);
   });
 
+  it('belongs to another person if only a number is the same that repeats the id', () => {
+    const same = { ...karl, employee_number: ann.employee_number };
+    const given = change(same);
+    const asId = (record: typeof given.before) => ({ ...record, externalId: '17' });
+    expect(isReused({ before: asId(given.before), record: asId(given.record) }, defaultMatchingRules)).toBe(true);
+    expect(isReused(given, defaultMatchingRules)).toBe(false);
+  });
+
   it('is not given to another person by a further row of the run that has created the user', () => {
     const { before, record } = change(karl);
     expect(isReused({ before, record: { ...record, lastJobId: before.lastJobId } }, defaultMatchingRules)).toBe(false);

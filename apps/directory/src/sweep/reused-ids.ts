@@ -3,7 +3,7 @@ import type { StoredRecord } from '@idsync/database/directory';
 import type { KeyRules } from '../matching/key-rules.js';
 import { namesDisagree, nameWords, shareOnlySurname } from '../matching/names.js';
 import { contradict, numbersOf } from '../matching/numbers.js';
-import { allKeys, isPermanent, keyText } from '../matching/record-keys.js';
+import { allKeys, isPermanent, keyText, type RecordKey } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 
 /**
@@ -15,7 +15,7 @@ export function isReused({ before, record }: RecordChange, rules: KeyRules): boo
   if (before?.kind !== 'user') return false;
   // Another row of the id in one list.
   if (before.previous === undefined && before.lastJobId === record.lastJobId) return false;
-  const [was, is] = [allKeys(before.fields, rules), allKeys(record.fields, rules)];
+  const [was, is] = [keysBesideId(before, rules), keysBesideId(record, rules)];
   const texts = new Set(was.map(keyText));
   if (is.some((key) => texts.has(keyText(key)))) return false;
   const [name, other] = [nameWords(before.fields), nameWords(record.fields)];
@@ -24,6 +24,13 @@ export function isReused({ before, record }: RecordChange, rules: KeyRules): boo
     return areOther && (namesDisagree(name, other) || shareOnlySurname(name, other));
   }
   return was.some((key) => is.some(({ kind }) => kind === key.kind)) && namesDisagree(name, other);
+}
+
+/** Returns the match keys of a record without those that only repeat its external id, as in a file with one such column. */
+function keysBesideId({ externalId, fields }: StoredRecord, rules: KeyRules): RecordKey[] {
+  const ofId = allKeys(Object.fromEntries(rules.certain.map((kind) => [kind, [externalId]])), rules);
+  const texts = new Set(ofId.map(keyText));
+  return allKeys(fields, rules).filter((key) => !texts.has(keyText(key)));
 }
 
 /**

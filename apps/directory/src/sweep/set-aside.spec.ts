@@ -27,6 +27,17 @@ describe('what the safeguard counts of a change', () => {
     expect(counted(changed({ fields }))).toEqual(expected);
   });
 
+  it('is a termination date where there was none, and no other new value', () => {
+    const end = (date: string) =>
+      countedChanges(
+        changed({ fields: { ...ann, termination_date: [date] } }),
+        { ...guard, changed_fields: ['termination_date'] },
+        defaultMatchingRules,
+      );
+    expect(end('2027-01-01T00:00:00.000Z')).toEqual(['termination_date']);
+    expect(end('9999-12-31T00:00:00.000Z')).toEqual([]);
+  });
+
   it('is a return to active', () => {
     const inactive = storedRecord(1, { fields: ann, status: 'inactive' });
     expect(counted({ before: inactive, record: { ...inactive, status: 'active' } })).toEqual(['enabled']);
