@@ -51,7 +51,9 @@ function byAddress(a: Group, b: Group, tier: Tier): Relation {
   }
   const isOneGone = isGone(a) !== isGone(b) || hasBeenGivenUp(a, b, tier);
   if (isNamedOtherwise) return isOneGone ? 'two people' : 'in doubt';
-  const isOneLeaver = hasLeft(a) !== hasLeft(b) && hasLeft([...a, ...b]);
+  const [leaver = []] = [a, b].filter(hasLeft);
+  const hasEnded = leaver.some((entry) => !isDeleted(entry) && entry.source.employments);
+  const isOneLeaver = hasLeft(a) !== hasLeft(b) && (hasEnded || hasLeft([...a, ...b]));
   return pairs.length > 0 || isOneGone || isOneLeaver ? 'in doubt' : 'one person';
 }
 

@@ -1,6 +1,7 @@
 // "Findings" of docs/directory.md, without those that depend on time and on machine identities.
 import type { Directory } from './directory.js';
 import { keysOf } from './keys.js';
+import { statusOfPerson } from './lifecycle.js';
 import { hasLeft, managerText } from './managers.js';
 import { type Entry, isDeleted, isUser } from './types.js';
 
@@ -54,8 +55,14 @@ function isKeptByAnotherSource(entries: readonly Entry[], user: Entry): boolean 
   return user.source.priority === first && own.some((entry) => isDeleted(entry) && entry.source.priority < first);
 }
 
-/** A preceding employment has ended, and this one does not follow it. */
+/** A preceding employment has ended, and this one does not follow it; or a later one overrules a source without employments. */
 function isEmployedElsewhere(entries: readonly Entry[], user: Entry): boolean {
+  const same = entries.filter((entry) => isUser(entry) && entry.person === user.person);
+  if (!user.source.employments) {
+    const isLater = ({ status, source }: Entry) =>
+      status === 'inactive' && source.employments && source.priority > user.source.priority;
+    return user.status === 'active' && statusOfPerson(same) === 'inactive' && same.some(isLater);
+  }
   const own = entries.filter((entry) => isUser(entry) && entry.person === user.person && entry.source.employments);
   const isRunning = ({ status }: Entry) => status === 'active' || status === 'suspended';
   const first = Math.min(...own.filter(isRunning).map(({ source }) => source.priority));
@@ -63,7 +70,7 @@ function isEmployedElsewhere(entries: readonly Entry[], user: Entry): boolean {
   const { hire_date: hired = '' } = user.fields;
   return own.some(({ status, source, fields: { termination_date: ends = '' } }) => {
     const follows = hired !== '' && ends !== '' && ends <= hired;
-    return status === 'inactive' && source.priority < first && !follows;
+    return status === 'inactive' && source !== user.source && source.priority <= first && !follows;
   });
 }
 

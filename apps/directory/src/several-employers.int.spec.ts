@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { directoryFaults } from '../test/directory-faults.js';
 import { evaluate, shownFindings } from '../test/findings.js';
 import { Harness, row } from '../test/harness.js';
+import { wholeRun } from '../test/whole-run.js';
 import { applyDue } from './apply-due.js';
 
 let directory: Harness;
@@ -72,6 +73,45 @@ describe('a contractor who becomes an employee', () => {
     expect((await shown()).status).toBe('pending');
     await applyDue(directory.database, directory.tenant, new Date('2027-03-01T00:00:00Z'));
     expect(await lifecycle()).toEqual(['lifecycle.joiner', 'lifecycle.leaver', 'lifecycle.rejoiner']);
+  });
+});
+
+describe('an employee whose contract with another employer has ended', () => {
+  const former = row('c1', { last_name: 'Lee', email: 'lee@x.org', status: 'inactive' });
+
+  it('is not revived by an address', async () => {
+    await directory.sync(contractors, [former], '2026-11-29T00:00:00Z');
+    await directory.sync(hr, [row('17', { last_name: 'Lee', email: 'lee@x.org' })], '2026-11-29T00:00:00Z');
+    expect(await directory.people()).toEqual([['17'], ['c1']]);
+    const reasons = await directory.fixture.rows('select reason from review_cases where tenant_id = $1', [
+      directory.tenant,
+    ]);
+    expect(reasons).toEqual([{ reason: 'email "lee@x.org" belongs to a person who has left' }]);
+  });
+
+  it('has a finding if the source that precedes lists no dates', async () => {
+    const list = await directory.fixture.connector(directory.tenant, { name: 'List', priority: 5 });
+    await directory.sync(list, [person('ann', {})], '2026-11-29T00:00:00Z');
+    await directory.sync(contractors, [person('c1', { status: 'inactive' })], '2026-11-29T00:00:00Z');
+    expect((await shown()).status).toBe('inactive');
+    expect(await conflicts('2026-11-29T01:00:00Z')).toEqual(['employment_conflict ann: open']);
+    await directory.sync(hr, [person('17', {})], '2026-11-30T00:00:00Z');
+    expect(await conflicts('2026-11-30T01:00:00Z')).toEqual(['employment_conflict ann: resolved']);
+  });
+});
+
+describe('two sources of equal precedence', () => {
+  it('have a finding if one of them no longer employs or lists the person', async () => {
+    const copy = await directory.fixture.connector(directory.tenant, { name: 'Copy', priority: 10, employments: true });
+    await directory.sync(copy, [person('1', {})], '2026-11-29T00:00:00Z');
+    await directory.sync(hr, [person('17', { status: 'inactive' })], '2026-11-29T00:00:00Z');
+    expect((await shown()).status).toBe('active');
+    expect(await conflicts('2026-11-29T01:00:00Z')).toEqual(['employment_conflict 1: open']);
+    await wholeRun(directory, hr, [[row('18', { last_name: 'Berg' })]], { at: '2026-11-30T00:00:00Z' });
+    expect(await conflicts('2026-11-30T01:00:00Z')).toEqual([
+      'employment_conflict 1: resolved',
+      'leaver_in_other_source 1: open',
+    ]);
   });
 });
 

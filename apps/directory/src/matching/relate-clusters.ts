@@ -68,7 +68,7 @@ function relationByAddress(a: Cluster, b: Cluster, kind: KeyKind): Relation {
   const isOneGone = isGone(a) !== isGone(b);
   const isGivenUp = !isOneGone && haveGivenUp(a, b, kind);
   if (haveOther) return isOneGone || isGivenUp ? 'incompatible' : 'other_name';
-  const haveMoved = isOneGone || isGivenUp || (hasLeft(a) !== hasLeft(b) && hasLeft(join([a, b])));
+  const haveMoved = isOneGone || isGivenUp || isOfLeaver(a, b);
   if (haveMoved && wereOnePerson(a, b)) return 'joinable';
   if (pairs.length > 0) return 'listed_before';
   if (isGivenUp) return 'given_up';
@@ -79,6 +79,16 @@ function relationByAddress(a: Cluster, b: Cluster, kind: KeyKind): Relation {
 export function areOtherPeople(a: Cluster, b: Cluster, tier: Tier): boolean {
   const relation = relationOf(a, b, tier);
   return !isGone(a) && !isGone(b) && ['other_name', 'other_number', 'incompatible'].includes(relation);
+}
+
+/**
+ * Returns true if one of them has left, by an employment or for the two together. Another employment would revive a
+ * leaver, and a source that precedes a directory says that the person has not left.
+ */
+function isOfLeaver(a: Cluster, b: Cluster): boolean {
+  if (hasLeft(a) === hasLeft(b)) return false;
+  const leaver = hasLeft(a) ? a : b;
+  return leaver.members.some(({ gone, isEmployment }) => !gone && isEmployment) || hasLeft(join([a, b]));
 }
 
 /** Returns true if a shared address belongs to one of them and only to a deleted record of the other. */

@@ -18,7 +18,10 @@ export interface UserFacts {
   leftUserId: string | null;
   leftConnectorId: string | null;
   leftAt: Date | null;
-  /** The user of an employment of higher precedence that has ended, although this one runs and did not follow it. */
+  /**
+   * The user of an employment that has ended: of equal or higher precedence, although this one runs and did not follow it,
+   * or of a lower one that ends the access, although this source lists the person as active.
+   */
   endedUserId: string | null;
   endedConnectorId: string | null;
   endedAt: Date | null;
@@ -46,7 +49,9 @@ export async function findUserFacts(
     `select r.id, r.connector_id as "connectorId", r.identity_id as "identityId", r.status, r.manager as "managerText",
             r.manager_id as "managerId", manager.status as "managerStatus", earlier.ids as "earlierIds",
             r.machine_attribute as "machineAttribute", gone.id as "leftUserId", gone.connector_id as "leftConnectorId", gone.status_since as "leftAt",
-            ended.id as "endedUserId", ended.connector_id as "endedConnectorId", ended.status_since as "endedAt"
+            coalesce(ended.id, overruling.id) as "endedUserId",
+            coalesce(ended.connector_id, overruling.connector_id) as "endedConnectorId",
+            coalesce(ended.status_since, overruling.status_since) as "endedAt"
        from unnest($2::uuid[]) as n (id)
       cross join lateral (
         select id, connector_id, identity_id, status, created_at, manager_id, fields -> 'manager_id' ->> 0 as manager,
@@ -77,7 +82,9 @@ export async function findUserFacts(
              join unnest($3::uuid[], $4::integer[]) as c (id, rank) on c.id = u.connector_id
             where u.kind = 'user') u
              join unnest($3::uuid[], $4::integer[]) as own (id, rank) on own.id = r.connector_id
-          where u.status = 'deleted' and u.content_hash = '' and u.rank < u.first_present and own.rank = u.first_present
+          where u.status = 'deleted' and u.content_hash = '' and own.rank = u.first_present
+            and (u.rank < u.first_present or (u.rank = u.first_present and u.connector_id <> r.connector_id
+                                              and u.connector_id = any($5) and r.connector_id = any($5)))
           order by u.rank, u.id limit 1) gone on true
        left join lateral (
          select u.id, u.connector_id, u.status_since from (
@@ -87,11 +94,21 @@ export async function findUserFacts(
              join unnest($3::uuid[], $4::integer[]) as c (id, rank) on c.id = u.connector_id
             where u.kind = 'user' and u.connector_id = any($5)) u
              join unnest($3::uuid[], $4::integer[]) as own (id, rank) on own.id = r.connector_id
-          where u.status = 'inactive' and u.rank < u.first_running and own.rank = u.first_running
+          where u.status = 'inactive' and u.rank <= u.first_running and u.connector_id <> r.connector_id
+            and own.rank = u.first_running
             and (u.ends is null or r.hired is null or u.ends > r.hired)
           order by u.rank, u.id limit 1) ended on r.connector_id = any($5) and r.status in ('active', 'suspended')
+       left join lateral (
+         select u.id, u.connector_id, u.status_since
+           from (select id, kind, status, connector_id, status_since from source_records
+                  where tenant_id = $1 and identity_id = r.identity_id offset 0) u
+           join unnest($3::uuid[], $4::integer[]) as c (id, rank) on c.id = u.connector_id
+           join unnest($3::uuid[], $4::integer[]) as own (id, rank) on own.id = r.connector_id
+          where u.kind = 'user' and u.status = 'inactive' and u.connector_id = any($5) and own.rank < c.rank
+            and (select status from identities where tenant_id = $1 and id = r.identity_id limit 1) = 'inactive'
+          order by c.rank, u.id limit 1) overruling on r.status = 'active' and not r.connector_id = any($5)
       where r.status in ${present} and (
-        r.manager is not null or r.manager_id is not null or earlier.ids is not null or gone.id is not null or ended.id is not null
+        r.manager is not null or r.manager_id is not null or earlier.ids is not null or gone.id is not null or ended.id is not null or overruling.id is not null
         or r.machine_attribute is not null)`,
     [tenantId, uuids(ids), uuids([...ranks.keys()]), integers([...ranks.values()]), uuids(employments)],
   );

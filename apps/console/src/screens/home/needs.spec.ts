@@ -188,7 +188,12 @@ it.each([
   ['leaver_with_machine_secret', 'bad', '1 leaver owns a machine with a secret', '2 leavers own machines with secrets'],
   ['machine_without_owner', 'warn', '1 machine has no owner', '2 machines have no owner'],
   ['leaver_in_other_source', 'warn', '1 leaver is active in another source', '2 leavers are active in other sources'],
-  ['employment_conflict', 'warn', '1 person has left one of two employers', '2 people have left one of two employers'],
+  [
+    'employment_conflict',
+    'warn',
+    '1 person has left by one of two sources',
+    '2 people have left by one of two sources',
+  ],
   ['unmatched_account', 'warn', '1 account belongs to nobody', '2 accounts belong to nobody'],
   ['duplicate_in_source', 'warn', '1 person is twice in one source', '2 people are twice in one source'],
   ['unknown_manager', 'info', '1 manager is unknown', '2 managers are unknown'],

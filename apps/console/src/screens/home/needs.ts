@@ -39,7 +39,7 @@ const findingTitles: Record<string, [one: string, many: string, Tone]> = {
   leaver_with_machine_secret: ['leaver owns a machine with a secret', 'leavers own machines with secrets', 'bad'],
   machine_without_owner: ['machine has no owner', 'machines have no owner', 'warn'],
   leaver_in_other_source: ['leaver is active in another source', 'leavers are active in other sources', 'warn'],
-  employment_conflict: ['person has left one of two employers', 'people have left one of two employers', 'warn'],
+  employment_conflict: ['person has left by one of two sources', 'people have left by one of two sources', 'warn'],
   unmatched_account: ['account belongs to nobody', 'accounts belong to nobody', 'warn'],
   duplicate_in_source: ['person is twice in one source', 'people are twice in one source', 'warn'],
   user_looks_like_machine: ['person has an attribute of machines', 'people have an attribute of machines', 'info'],
@@ -56,7 +56,7 @@ const findingDetails: Record<string, string> = {
   leaver_with_account: 'Disable the account in its source, or accept the finding.',
   leaver_with_machine_secret: 'Rotate the secret, and hand the machine over.',
   leaver_in_other_source: 'Another source still lists them as active.',
-  employment_conflict: 'The source that precedes says that they have left; another one still employs them.',
+  employment_conflict: 'One source says that they have left, and another one that they work.',
   machine_without_owner: 'Nobody is responsible for it.',
   unmatched_account: 'Matching has found no person for it.',
 };
