@@ -198,6 +198,7 @@ describe('the command line', () => {
     const entry = {
       action: 'delete',
       record: { id: 'usr_1', kind: 'user', external_id: 'p7' },
+      display_name: 'Ann Lee',
       changes: [{ field: 'status', from: 'active', to: 'deleted' }],
       done: false,
     };
@@ -206,7 +207,7 @@ describe('the command line', () => {
     replies['GET /tenants/ten_1/sync-jobs/job_1/plan'] = [[200, plan]];
     const shown = await idsync(['jobs', 'plan', 'job_1', '--limit', '1']);
     expect(shown.out).toMatch(
-      /state +held\n[\s\S]*delete +25\n[\s\S]*\n\nACTION[\s\S]*delete +user +p7 +- +no +status: active → deleted\n/,
+      /state +held\n[\s\S]*delete +25\n[\s\S]*\n\nACTION[\s\S]*delete +user +p7 +Ann Lee +- +no +status: active → deleted\n/,
     );
     expect(shown.err).toBe('1 of 25 shown\n');
     expect(requests[0]?.call).toBe('GET /tenants/ten_1/sync-jobs/job_1/plan?limit=1&offset=0');

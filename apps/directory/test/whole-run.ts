@@ -1,4 +1,5 @@
 import { type Message, newUuid, type SourceRecord } from '@idsync/contracts';
+import { findJobPlan } from '@idsync/database/gateway';
 import { applyBatch } from '../src/apply-batch.js';
 import { sweepJob } from '../src/sweep/sweep-job.js';
 import { directoryFaults } from './directory-faults.js';
@@ -81,4 +82,10 @@ export async function answers({ fixture }: Harness, job: string): Promise<Answer
 /** Ends a job as the sync-worker would, so that the connector's next one can run. */
 export async function endJob({ fixture }: Harness, job: string, status = 'completed'): Promise<void> {
   await fixture.rows('update sync_jobs set status = $2, completed_at = now() where id = $1', [job, status]);
+}
+
+/** Returns the examples of each reason for a quarantine, as operators see them. */
+export async function examplesOf({ database, tenant }: Harness, job: string): Promise<string[][]> {
+  const page = { limit: 1, offset: 0 };
+  return database.transaction(tenant, async (tx) => (await findJobPlan(tx, tenant, job, page)).examples);
 }

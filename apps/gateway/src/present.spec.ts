@@ -323,6 +323,8 @@ describe('the plan of a quarantined job', () => {
     const plan = { state: 'held', known: 100, note: 'quarantined', reasons: [reason] } as unknown as JobPlan['plan'];
     const shown = presentPlan(job, { plan, counts: { create: 30 }, entries: [], examples: [['e1', 'e2']] });
     expect(sent(shown)).toMatchObject({ state: 'held', reasons: [{ ...reason, examples: ['e1', 'e2'] }] });
+    const cancelled = presentPlan({ ...job, status: 'cancelled' }, { plan, counts: {}, entries: [], examples: [] });
+    expect(cancelled.state).toBe('cancelled');
   });
 });
 

@@ -202,7 +202,8 @@ export function presentPlan(
     job_id: encodeId('job', job.id),
     status: job.status,
     dry_run: job.dryRun,
-    state: plan?.state ?? 'open',
+    // Nothing of it is left to decide.
+    state: plan?.state === 'held' && job.status === 'cancelled' ? 'cancelled' : (plan?.state ?? 'open'),
     known: plan?.known ?? undefined,
     note: plan?.note ?? undefined,
     reasons: (plan?.reasons ?? []).map((reason, at) => ({ ...reason, examples: examples[at] ?? [] })),

@@ -46,10 +46,11 @@ export function addPlanCommands(jobs: Command, io: CliContext, exit: (code: numb
         for (const { text, examples } of reasons) session.print(`\n${describeReason(text, examples)}\n`);
         session.print('\n');
       }
-      session.printList(plan, ['action', 'kind', 'record', 'identity', 'done', 'changes'], (entry) => [
+      session.printList(plan, ['action', 'kind', 'record', 'name', 'identity', 'done', 'changes'], (entry) => [
         entry.action,
         entry.record.kind,
         entry.record.external_id,
+        entry.display_name,
         entry.identity_id,
         entry.done ? 'yes' : 'no',
         entry.changes.map(describe).join(', '),

@@ -1,7 +1,7 @@
 import { newUuid, type SourceRecord } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
-import { answers, appliedRun, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
+import { answers, appliedRun, endJob, examplesOf, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
 import { sweepJob } from './sweep-job.js';
 
 let harness: Harness;
@@ -139,6 +139,7 @@ describe('a new source that gives access to people who have left another one', (
       state: 'held',
       note: expect.stringContaining('enable 60 of 60 records'),
     });
+    expect(await examplesOf(harness, job)).toEqual([['n0', 'n1', 'n2', 'n3', 'n4']]);
     const [entry] = await harness.fixture.rows<{ action: string; changes: { field: string }[] }>(
       'select action, changes from sync_plan_entries where job_id = $1 limit 1',
       [job],
@@ -224,6 +225,7 @@ describe('runs of several sources on one day', () => {
         'take access from 8, after 16 within a day, of 160 people, more than 10 % and more than 20',
       ),
     });
+    expect(await examplesOf(harness, job)).toEqual([['2-0', '2-1', '2-2', '2-3', '2-4']]);
     expect(await statuses()).toEqual({ active: 144, inactive: 16 });
     await harness.fixture.rows(
       `update sync_jobs set status = 'running', decision = '{"action":"released"}' where id = $1`,

@@ -1,8 +1,7 @@
 import { defaultMatchingRules, type SourceRecord } from '@idsync/contracts';
-import { findJobPlan } from '@idsync/database/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
-import { answers, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
+import { answers, endJob, examplesOf, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
 
 let harness: Harness;
 let hr: string;
@@ -79,13 +78,6 @@ const planOf = async (job: string) => {
   );
   return plan;
 };
-/** The examples of each reason, as operators see them. */
-const examplesOf = (job: string) =>
-  harness.database.transaction(harness.tenant, async (tx) => {
-    const { examples } = await findJobPlan(tx, harness.tenant, job, { limit: 1, offset: 0 });
-    return examples;
-  });
-
 describe('a source that gives every person a new id', () => {
   it.each([15, 100])('keeps %i people with their employee numbers, without events about identities', async (count) => {
     await imported(people(0, count, numbered));
@@ -225,7 +217,7 @@ describe('a source that gives every person a new id', () => {
       note: 'quarantined: the run would replace 15 of 15 records by new ids with the same email, more than 10 % and more than 5',
       reasons: [{ rule: 'rekeyed', field: 'email', count: 15, of: 15 }],
     });
-    expect(await examplesOf(job)).toEqual([['p0 → new0', 'p1 → new1', 'p2 → new2', 'p3 → new3', 'p4 → new4']]);
+    expect(await examplesOf(harness, job)).toEqual([['p0 → new0', 'p1 → new1', 'p2 → new2', 'p3 → new3', 'p4 → new4']]);
     expect(await eventsOf(job)).toEqual({});
     expect(await statuses()).toEqual({ active: 15 });
     await endJob(harness, job, 'cancelled');
@@ -241,7 +233,7 @@ describe('a source that gives every person a new id', () => {
     expect(await statuses()).toEqual({ active: 45 });
     const job = await run(people(5, 13, restored), { mode: 'changes' });
     expect(await planOf(job)).toMatchObject({ reasons: [{ rule: 'rekeyed', field: 'email', count: 8, of: 45 }] });
-    expect(await examplesOf(job)).toEqual([['p5 → new5', 'p6 → new6', 'p7 → new7', 'p8 → new8', 'p9 → new9']]);
+    expect(await examplesOf(harness, job)).toEqual([['p5 → new5', 'p6 → new6', 'p7 → new7', 'p8 → new8', 'p9 → new9']]);
     expect(await eventsOf(job)).toEqual({});
     await release(job);
     expect(await statuses()).toEqual({ active: 53 });

@@ -6287,7 +6287,7 @@ export interface components {
             /** @description Status of the job. */
             status: string;
             dry_run: boolean;
-            /** @description open: in preparation | held: quarantined | ready | done */
+            /** @description open: in preparation | held: quarantined | cancelled | ready | done */
             state: string;
             /** @description Live records of the connector before the job. */
             known?: number;

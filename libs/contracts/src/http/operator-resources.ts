@@ -216,7 +216,7 @@ export const syncPlan = z.strictObject({
   job_id: text,
   status: text.describe('Status of the job.'),
   dry_run: z.boolean(),
-  state: text.describe('open: in preparation | held: quarantined | ready | done'),
+  state: text.describe('open: in preparation | held: quarantined | cancelled | ready | done'),
   known: z.int().optional().describe('Live records of the connector before the job.'),
   note: text.optional(),
   reasons: z

@@ -80,7 +80,12 @@ async function countMatching(
   return row?.count ?? 0;
 }
 
-const actionOf: Record<string, PlanAction> = { created: 'create', deleted: 'delete', disabled: 'disable' };
+/** Deletions take access as well. */
+const actionsOf: Record<string, PlanAction[]> = {
+  created: ['create'],
+  deleted: ['delete'],
+  disabled: ['disable', 'delete'],
+};
 
 /** Returns up to five external ids behind a reason; for replaced ids, the old and the new one. */
 async function findExamples(
@@ -90,16 +95,16 @@ async function findExamples(
   { rule, field }: QuarantineReason,
 ): Promise<string[]> {
   if (rule === 'rekeyed') return findReplacedIds(tx, tenantId, jobId, field);
-  const action = actionOf[rule];
+  const actions = actionsOf[rule];
   // The directory marks returns to active and ids of other people in the same column.
-  const mark = rule === 'enabled' || rule === 'reused' ? rule : field;
-  if (action === undefined && mark === undefined) return [];
+  const marks = { enabled: ['enabled', 'gaining'], reused: ['reused'] }[rule] ?? (field && [field]);
+  if (actions === undefined && marks === undefined) return [];
   const rows = await tx.query<{ example: string }>(
     `select external_id as example from sync_plan_entries
-      where tenant_id = $1 and job_id = $2 and ($3::text is null or action = $3)
-        and ($4::text is null or $4 = any(changed_fields))
-      order by id limit 5`,
-    [tenantId, jobId, action ?? null, mark ?? null],
+      where tenant_id = $1 and job_id = $2 and ($3::text[] is null or action = any($3))
+        and ($4::text[] is null or $4 && changed_fields)
+      order by array_position($3, action), id limit 5`,
+    [tenantId, jobId, actions ?? null, marks ?? null],
   );
   return rows.map(({ example }) => example);
 }
