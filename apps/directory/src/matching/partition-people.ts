@@ -60,8 +60,10 @@ export function partitionPeople(people: readonly Person[], rules: GroupingRules 
   }
   // Only now, because a later tier may join a cluster in doubt with another one: the doubt about the others remains.
   const disputes = new Map<Cluster, Dispute>();
+  const shared = new Set<string>();
   for (const tier of tiers) {
     const sharing = sharedValues(clusters, tier.kind);
+    for (const text of sharedAddresses(sharing, tier)) shared.add(text);
     for (const component of connectedBy(sharing)) {
       if (component.length > maxSharing) continue;
       for (const dispute of disputesIn(component, tier, sharing)) {
@@ -73,7 +75,6 @@ export function partitionPeople(people: readonly Person[], rules: GroupingRules 
     }
   }
   // A record that may be linked with a wrong person is more urgent than one that may be linked with another one.
-  const shared = sharedAddresses(clusters, tiers);
   for (const cluster of clusters) {
     const wrong = cluster.misfit ?? (shared.size > 0 ? doubtfulLinkOf(cluster, shared) : undefined);
     if (!wrong) continue;
@@ -149,18 +150,14 @@ function sharedValues(clusters: readonly Cluster[], tier: KeyKind): Map<string, 
 }
 
 /** Returns the texts of addresses of several people who are certainly not one person. */
-function sharedAddresses(clusters: readonly Cluster[], tiers: readonly Tier[]): Set<string> {
-  const texts = new Set<string>();
-  for (const tier of tiers) {
-    if (tier.isPermanent) continue;
-    for (const [value, sharing] of sharedValues(clusters, tier.kind)) {
-      if (sharing.length > maxSharing) continue;
-      const areOthers = (a: Cluster, b: Cluster) => areOtherPeople(a, b, tier);
-      if (sharing.some((a, at) => sharing.slice(at + 1).some((b) => areOthers(a, b))))
-        texts.add(keyText({ kind: tier.kind, value }));
-    }
-  }
-  return texts;
+function sharedAddresses(sharing: ReadonlyMap<string, readonly Cluster[]>, tier: Tier): string[] {
+  if (tier.isPermanent) return [];
+  const areOthers = (a: Cluster, b: Cluster) => areOtherPeople(a, b, tier);
+  return [...sharing].flatMap(([value, clusters]) => {
+    const isShared =
+      clusters.length <= maxSharing && clusters.some((a, at) => clusters.slice(at + 1).some((b) => areOthers(a, b)));
+    return isShared ? keyText({ kind: tier.kind, value }) : [];
+  });
 }
 
 /** Returns connected groups of two or more clusters by shared values. */
