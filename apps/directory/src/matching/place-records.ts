@@ -189,14 +189,15 @@ async function assignPeople(
     );
     // An account that leaves one person may fit another by a key that is not locked yet.
     // One that stays with its person is compared with the holder of its number, or of its address and name.
-    const names = namesOf(assignments);
+    let named: ReadonlyMap<string, Names> | undefined;
     const followed = [...neighbourhood.changes.values()].flatMap(({ record, removed }) => {
       if (record.kind === 'user' || removed) return [];
       const keys = neighbourhood.keysOf(record);
       const { identityId, kind } = record;
       if (identityId === undefined || !isSettled(record, neighbourhood.links.strengthOf)) return keys;
       if (kind !== 'account') return keys.filter(isPermanent);
-      return linkedAccount(identityId, keys, nameWords(record.fields), names.get(identityId) ?? []).keys;
+      named ??= namesOf(assignments);
+      return linkedAccount(identityId, keys, nameWords(record.fields), named.get(identityId) ?? []).keys;
     });
     const size = neighbourhood.changes.size;
     await neighbourhood.extend([...movers.flatMap(({ keys }) => keys), ...followed], []);

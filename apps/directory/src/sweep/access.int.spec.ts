@@ -248,6 +248,17 @@ describe('runs of several sources on one day', () => {
     expect(await statuses()).toEqual({ active: 144, inactive: 16 });
   });
 
+  it('do not count people whose loss an operator has released', async () => {
+    for (const nth of [0, 1]) await leave(nth);
+    const released = await leave(2);
+    await harness.fixture.rows(
+      `update sync_jobs set status = 'running', decision = '{"action":"released"}' where id = $1`,
+      [released],
+    );
+    await harness.fixture.rows(`update sync_plans set state = 'ready' where job_id = $1`, [released]);
+    expect(await planOf(await leave(3))).toMatchObject({ note: expect.stringContaining('8, after 16 within a day') });
+  });
+
   it('of one source have its own bounds only', async () => {
     await harness.newTenant();
     const only = await harness.fixture.connector(harness.tenant, { name: 'Only' });

@@ -6,18 +6,20 @@ import { destructiveStep, isEnablingStep } from './guard.js';
 
 type Steps = Map<string, Step>;
 
-/** Returns the identities that lose access, although their records may be new or unchanged: another source decides now. */
+/** Returns the people who lose access, although their records may be new or unchanged: another source decides now. */
 export function lossesOf(settled: Settled): Steps {
-  return peopleWith(settled, ({ from, to }) => destructiveStep(from, to) !== undefined);
+  return stepsOfPeople(settled).losses;
 }
 
-function peopleWith(settled: Settled, isMeant: (step: Step) => boolean): Steps {
-  const steps: Steps = new Map();
+function stepsOfPeople(settled: Settled): { losses: Steps; gains: Steps } {
+  const losses: Steps = new Map();
+  const gains: Steps = new Map();
   for (const { before, to } of stepsOf(settled)) {
-    const step = { from: before.status, to };
-    if (isMeant(step) && isPerson(before)) steps.set(before.id, step);
+    const from = before.status;
+    const among = destructiveStep(from, to) ? losses : isEnablingStep(from, to) ? gains : undefined;
+    if (among && isPerson(before)) among.set(before.id, { from, to });
   }
-  return steps;
+  return { losses, gains };
 }
 
 /**
@@ -25,11 +27,8 @@ function peopleWith(settled: Settled, isMeant: (step: Step) => boolean): Steps {
  * their identity loses or gets.
  */
 export function accessChangesOf(settled: Settled, changes: readonly RecordChange[]): { takers: Steps; givers: Steps } {
-  const gains = peopleWith(settled, ({ from, to }) => isEnablingStep(from, to));
-  return {
-    takers: causesOf(lossesOf(settled), settled, changes),
-    givers: causesOf(gains, settled, changes),
-  };
+  const { losses, gains } = stepsOfPeople(settled);
+  return { takers: causesOf(losses, settled, changes), givers: causesOf(gains, settled, changes) };
 }
 
 /**

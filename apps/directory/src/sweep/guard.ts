@@ -58,7 +58,7 @@ const mostOfFew: Partial<Record<BoundedRule, number>> = { deleted: 25, disabled:
 
 type Removals = Pick<SyncPlan, 'deletions' | 'disables'>;
 
-/** Removals of the other runs of a day; `losses`: absent if none of all sources took access from people. */
+/** Removals of the source's other runs of a day; `losses`: absent if no other source took access from people. */
 type Recent = RecentRemovals & { losses?: LossesOfDay | undefined };
 
 /** People who would lose access by a run, and did by earlier ones, of those who had it. */

@@ -27,6 +27,7 @@ export * from './member-presence.js';
 export * from './operations.js';
 export * from './planned-additions.js';
 export * from './plans.js';
+export * from './recent-losses.js';
 export * from './records.js';
 export * from './review-cases.js';
 export * from './save-list-terms.js';

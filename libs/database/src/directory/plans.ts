@@ -12,7 +12,6 @@ import type { Transaction } from '../database.js';
 import { type PlanAction, type PlanState, SyncPlanEntryEntity } from '../entities/sweep.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { planForValues } from '../plan-for-values.js';
-import { planMarks } from './planned-additions.js';
 
 /** Changes that a job plans in addition to those that its batches applied at once. */
 export interface SyncPlan {
@@ -51,7 +50,7 @@ export interface PlanEntry {
   changedFields?: readonly string[];
 }
 
-const deletedStatuses = `('deleted', 'decommissioned')`;
+export const deletedStatuses = `('deleted', 'decommissioned')`;
 
 const planColumns = selectList(['jobId', 'connectorId', 'state', 'known', 'deletions', 'disables', 'note', 'reasons']);
 
@@ -111,102 +110,6 @@ export async function countKnownBefore(tx: Transaction, connectorId: string, job
     [connectorId, jobId],
   );
   return row?.known ?? 0;
-}
-
-/** `gone`: of the deletions those of records that have not come back. */
-export interface RecentRemovals {
-  deletions: number;
-  disables: number;
-  gone: number;
-}
-
-/**
- * Counts deletions and disables of the connector's jobs within the last hours, because a source that loses a few records
- * in each run, or pushes them one by one, would stay below the bound of a run. Released changes, and all changes before
- * a release, do not count.
- */
-export async function countRecentRemovals(
-  tx: Transaction,
-  { id, connectorId }: { id: string; connectorId: string },
-  withinHours: number,
-): Promise<RecentRemovals> {
-  const [row] = await tx.query<RecentRemovals>(
-    `with runs as (
-       select p.job_id, p.deletions, p.disables, j.completed_at, j.decision ->> 'action' is not distinct from 'released' as released
-         from sync_plans p
-        cross join lateral (select dry_run, mode, status, completed_at, decision from sync_jobs where id = p.job_id limit 1) j
-        where not j.dry_run and j.mode <> 'record' and p.connector_id = $1 and p.job_id <> $2 and (p.deletions > 0 or p.disables > 0)
-          and j.completed_at > now() - make_interval(hours => $3)
-          and j.status in ('completed', 'completed_with_errors'))
-     select coalesce(sum(deletions), 0)::int as deletions, coalesce(sum(disables), 0)::int as disables,
-            coalesce(sum(gone.count), 0)::int as gone
-       from runs
-      cross join lateral (
-        select count(*) as count from sync_plan_entries e
-         where e.job_id = runs.job_id and runs.deletions > 0 and e.action = 'delete' and e.done
-           and (select r.status in ${deletedStatuses} from source_records r where r.id = e.record_id limit 1)) gone
-      where completed_at > coalesce((select max(completed_at) from runs where released), '-infinity')`,
-    [connectorId, id, withinHours],
-  );
-  return row ?? { deletions: 0, disables: 0, gone: 0 };
-}
-
-/** Adds to the number of people who have lost access since the plan is applied. */
-export async function addLosses(tx: Transaction, jobId: string, count: number): Promise<void> {
-  if (count > 0) await tx.query('update sync_plans set losses = losses + $2 where job_id = $1', [jobId, count]);
-}
-
-/** Lets one run after the other compute what all sources take, until the end of the transaction. */
-export async function lockLosses(tx: Transaction, tenantId: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`losses ${tenantId}`]);
-}
-
-/** Entries of a plan, `e`, that disable or delete a record of a person with access, or take it otherwise. */
-const taking = `e.action in ('disable', 'delete') and ('${planMarks.losing}' = any(e.changed_fields)
-  or (select i.status in ('active', 'suspended') from source_records r join identities i on i.id = r.identity_id
-       where r.id = e.record_id limit 1))`;
-
-/**
- * Counts the people who lost access by the other runs of all sources within the last hours, back to a release, or do by
- * those that are being applied; none if all of them are of this source, because its bounds apply to these. The caller must
- * hold the lock of the losses.
- */
-export async function countRecentLosses(
-  tx: Transaction,
-  tenantId: string,
-  { id, connectorId }: { id: string; connectorId: string },
-  withinHours: number,
-): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    `with applied as (
-       select p.losses, p.connector_id, coalesce(j.completed_at, now()) as at, j.decision ->> 'action' is not distinct from 'released' as released
-         from sync_plans p
-        cross join lateral (select completed_at, decision from sync_jobs where id = p.job_id limit 1) j
-        where p.tenant_id = $1 and p.losses > 0 and p.job_id <> $2
-          and coalesce(j.completed_at, now()) > now() - make_interval(hours => $3)),
-     runs as (
-       select losses, connector_id, at, released from applied
-       union all
-       select open.losses, p.connector_id, now(), false
-         from (select id from sync_jobs where tenant_id = $1 and status = 'running' and id <> $2 and $3 > 0) j
-        cross join lateral (select job_id, connector_id from sync_plans where job_id = j.id and state = 'ready' limit 1) p
-        cross join lateral (select count(*)::int as losses from sync_plan_entries e where e.job_id = p.job_id and not e.done and ${taking}) open
-        where open.losses > 0)
-     select coalesce(sum(losses), 0)::int as count from runs
-      where at > coalesce((select max(at) from runs where released), '-infinity')
-     having bool_or(connector_id <> $4)`,
-    [tenantId, id, withinHours, connectorId],
-  );
-  return row?.count ?? 0;
-}
-
-/** Counts the records of people with access that a plan disables or deletes, or by which they lose it otherwise. */
-export async function countTaking(tx: Transaction, jobId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    `select count(*)::int as count from sync_plan_entries e where e.job_id = $1 and ${taking}`,
-    [jobId],
-  );
-  return row?.count ?? 0;
 }
 
 /** The change that deletes a record `r`. */
