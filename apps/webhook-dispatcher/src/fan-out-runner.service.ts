@@ -1,7 +1,6 @@
 import { Database } from '@idsync/database';
-import { listenToEvents } from '@idsync/database/bus';
 import { findTenantsBehind } from '@idsync/database/delivery';
-import { WakeUp } from '@idsync/messaging';
+import { Bus, WakeUp } from '@idsync/messaging';
 import { BackgroundService, Logger, traced, withLogContext } from '@idsync/runtime';
 import { Inject, Injectable } from '@nestjs/common';
 import { DeliveryEngine } from './delivery/delivery-engine.service.js';
@@ -31,14 +30,14 @@ export class FanOutRunner extends BackgroundService {
   constructor(
     private readonly database: Database,
     @Inject(DeliveryEngine) private readonly engine: Pick<DeliveryEngine, 'sendNew'>,
+    @Inject(Bus) private readonly bus: Pick<Bus, 'listenToEvents'>,
     private readonly log: Logger,
   ) {
     super();
   }
 
   start(): void {
-    this.unlisten ??= listenToEvents(
-      this.database,
+    this.unlisten ??= this.bus.listenToEvents(
       (tenantId, last) => this.wake(tenantId, last),
       () => this.pollNow.call(),
     );

@@ -1,6 +1,6 @@
 import { encodeId, newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
-import { recordEvents } from '@idsync/database/bus';
+import { listenToEvents, recordEvents } from '@idsync/database/bus';
 import { silentLogger } from '@idsync/runtime';
 import { type DirectoryFixture, ServiceDatabase, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -260,6 +260,7 @@ describe('the fan-out runner', () => {
       new FanOutRunner(
         reading,
         { sendNew },
+        { listenToEvents: (...listeners) => listenToEvents(database, ...listeners) },
         { ...silentLogger, warn: (fields: object | string) => warnings.push(fields) },
       );
     runner = newRunner(database);

@@ -94,6 +94,16 @@ export const messageTypes = {
   'webhook.replay.cancel_requested': z.object({ ...envelope, data: z.object({ replay_id: z.uuid() }) }),
 } as const;
 
+/** Routing key of `EventsRecorded`, which no queue keeps: who binds it, reads the log of events from the database or the feed. */
+export const eventsRecorded = 'events.recorded';
+
+/** Events of a tenant were committed, up to this sequence. It may be lost, and those of several commits may be one. */
+export const eventsRecordedMessage = z.object({
+  tenant_id: z.uuid(),
+  data: z.object({ last_sequence: z.int().min(1) }),
+});
+export type EventsRecorded = z.infer<typeof eventsRecordedMessage>;
+
 export type MessageType = keyof typeof messageTypes;
 export type Message<T extends MessageType = MessageType> = z.infer<(typeof messageTypes)[T]>;
 export type MessageData<T extends MessageType> = Message<T>['data'];

@@ -7,13 +7,19 @@ import { Listener } from './listener.js';
 import { OftenUsed } from './often-used.js';
 import { ReadReplica, type ReplicaWork } from './read-replica.js';
 import { serviceRoles } from './roles.js';
-import { beginTimeoutMs, runTransaction, type Transaction, type TransactionOptions } from './run-transaction.js';
+import {
+  type AnnounceEvents,
+  beginTimeoutMs,
+  runTransaction,
+  type Transaction,
+  type TransactionOptions,
+} from './run-transaction.js';
 import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
 import { ServiceConnections } from './service-connections.js';
 import { type NamedQuery, readOnce, readTexts, searchOnce, type TextRow, writeOnce } from './single-statement.js';
 import { changedResult, deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
 
-export type { Transaction } from './run-transaction.js';
+export type { AnnounceEvents, Transaction } from './run-transaction.js';
 export type { NamedQuery } from './single-statement.js';
 
 export interface DatabaseOptions {
@@ -58,6 +64,8 @@ const freshMs = 2_000;
  */
 export class Database {
   readonly service: ServiceName;
+  /** Called after each commit of events, by a bus that announces them itself; without it, PostgreSQL notifies. */
+  announceEvents?: AnnounceEvents;
   private readonly connections: ServiceConnections;
   private readonly replica: ReadReplica | undefined;
   private readonly often = new OftenUsed();
@@ -266,7 +274,12 @@ export class Database {
       const onBroken = () => {
         broken = true;
       };
-      const result = await runTransaction(connection, { ...beginning, work, onBroken });
+      const result = await runTransaction(connection, {
+        ...beginning,
+        ...(this.announceEvents && { announceEvents: this.announceEvents }),
+        work,
+        onBroken,
+      });
       this.answeredAt = performance.now();
       return result;
     } finally {

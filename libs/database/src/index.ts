@@ -1,6 +1,7 @@
 export { asTenant } from './as-tenant.js';
 export { eachTenant, searchAndWork } from './by-tenant.js';
 export {
+  type AnnounceEvents,
   Database,
   type DatabaseOptions,
   isRetryable,

@@ -11,11 +11,16 @@ export interface Transaction {
   query<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs the callback once after the commit, and not after a rollback. It must not throw. */
   afterCommit(run: () => void): void;
+  /** See `Database.announceEvents`. */
+  readonly announceEvents?: AnnounceEvents;
   /** Runs `work`, rolls back its changes and its `afterCommit` callbacks, and returns its result. */
   rolledBack<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work`. If it fails, rolls back only its changes and its `afterCommit` callbacks, and throws its error. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
 }
+
+/** Announces to other processes that events of a tenant were committed, up to this sequence. It must not throw. */
+export type AnnounceEvents = (tenantId: string, lastSequence: number) => void;
 
 /** The first statement of a transaction, with its own timeout. */
 interface BeginQuery {
@@ -39,12 +44,13 @@ export interface TransactionOptions<T> {
   onBroken: () => void;
   /** Statements to prepare; absent for reads, whose plans depend on which filters have a value. */
   often?: OftenUsed;
+  announceEvents?: AnnounceEvents;
 }
 
 /** Runs `work` in a transaction of a connection. Rolls back after an error. */
 export async function runTransaction<T>(
   { client, manager }: ManagedConnection,
-  { begin, work, onBroken, often }: TransactionOptions<T>,
+  { begin, work, onBroken, often, announceEvents }: TransactionOptions<T>,
 ): Promise<T> {
   const committed: (() => void)[] = [];
   let failure: unknown;
@@ -54,6 +60,7 @@ export async function runTransaction<T>(
   try {
     const result = await work({
       manager,
+      ...(announceEvents && { announceEvents }),
       query: async <Row>(text: string, values: readonly unknown[] = []) => {
         // Without values, a text may contain several statements.
         const name = values.length > 0 ? often?.nameOf(text) : undefined;

@@ -1,6 +1,6 @@
 import { newUuid } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { enqueue, markReceived } from '@idsync/database/bus';
+import { enqueue, markReceived, recordEvents } from '@idsync/database/bus';
 import {
   createTestDatabase,
   DirectoryFixture,
@@ -22,6 +22,8 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
   let rows: DirectoryFixture;
   let worker: Database;
   let directory: Database;
+  let sending: Bus;
+  let consuming: Bus;
   const buses: Bus[] = [];
   const tenantId = newUuid();
   const unhandled: unknown[] = [];
@@ -37,8 +39,8 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
     await rows.rows('grant insert on effects to public');
     worker = await Database.connect({ url: testDatabase.url, service: 'sync-worker' });
     directory = await Database.connect({ url: testDatabase.url, service: 'directory' });
-    const sending = await Bus.open({ service: 'sync-worker', database: worker, amqpUrl: broker.url });
-    const consuming = await Bus.open({
+    sending = await Bus.open({ service: 'sync-worker', database: worker, amqpUrl: broker.url });
+    consuming = await Bus.open({
       service: 'directory',
       database: directory,
       amqpUrl: broker.url,
@@ -96,6 +98,34 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
     await until(async () => (await effects()) === 300, 'all effects', 90_000);
     await until(async () => (await rows.rows('select id from outbox')).length === 0, 'an empty outbox', 100_000);
     expect(await effects()).toBe(300);
+    expect(unhandled).toEqual([]);
+  });
+
+  it('announces events again when RabbitMQ is back, and records them meanwhile', async () => {
+    const tenant = await rows.tenant();
+    const heard: number[] = [];
+    let listens = 0;
+    const stop = consuming.listenToEvents(
+      (_, last) => heard.push(last),
+      () => {
+        listens += 1;
+      },
+    );
+    const record = () =>
+      worker.transaction(tenant, (tx) =>
+        recordEvents(tx, tenant, [{ type: 'webhook.test', subjectId: tenant, details: {} }]),
+      );
+    await until(() => listens === 1, 'listening', 100_000);
+    await record();
+    await until(() => heard.includes(1), 'the first event', 100_000);
+    await broker.kill();
+    await record();
+    await broker.up();
+    // A listener polls when it listens again: what was announced meanwhile is lost.
+    await until(() => listens === 2 && sending.up, 'listening again', 100_000);
+    await record();
+    await until(() => heard.includes(3), 'an event after the restart', 100_000);
+    await stop();
     expect(unhandled).toEqual([]);
   });
 

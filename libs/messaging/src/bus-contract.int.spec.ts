@@ -1,5 +1,5 @@
 import { deadLetterExchange, type Message, newUuid } from '@idsync/contracts';
-import { listDeadLetters, removeDeadLetter, sendAgain } from '@idsync/database/bus';
+import { listDeadLetters, recordEvents, removeDeadLetter, sendAgain } from '@idsync/database/bus';
 import { type BrokerVhost, createVhost, eachBus, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
@@ -64,6 +64,50 @@ eachBus(describe)('the bus, over %s', (driver) => {
     await until(() => handled.length === 1);
     expect(asked).toEqual([bus.tenant, bus.tenant, bus.tenant]);
     expect(await dead('directory.batches')).toBe(0);
+  });
+
+  it('announces committed events to every process that listens, and none that were rolled back', async () => {
+    const recorder = await bus.connect('gateway');
+    const tenant = await bus.rows.tenant();
+    await bus.open('gateway');
+    const heard: [string, number][][] = [[], []];
+    const ends = await Promise.all(
+      heard.map(async (notices) => {
+        const dispatcher = await bus.open('webhook-dispatcher');
+        return new Promise<() => Promise<void>>((resolve) => {
+          const stop = dispatcher.listenToEvents(
+            (...notice) => notices.push(notice),
+            () => resolve(stop),
+          );
+        });
+      }),
+    );
+    const record = (then = () => {}) =>
+      recorder.transaction(tenant, async (tx) => {
+        await recordEvents(tx, tenant, [{ type: 'webhook.test', subjectId: tenant, details: {} }]);
+        then();
+      });
+    const fail = () => {
+      throw new Error('rolled back');
+    };
+    await expect(record(fail)).rejects.toThrow('rolled back');
+    await record();
+    await until(() => heard.every((notices) => notices.length > 0), 'both listeners');
+    await record();
+    await until(() => heard.every((notices) => notices.at(-1)?.[1] === 2), 'the last sequence');
+    expect(heard).toEqual([
+      [
+        [tenant, 1],
+        [tenant, 2],
+      ],
+      [
+        [tenant, 1],
+        [tenant, 2],
+      ],
+    ]);
+    for (const stop of ends) await stop();
+    await record();
+    expect(heard.map((notices) => notices.length)).toEqual([2, 2]);
   });
 
   it('does not deliver a message whose transaction was rolled back', async () => {

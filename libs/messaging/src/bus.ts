@@ -1,5 +1,5 @@
 import type { ServiceName } from '@idsync/contracts';
-import type { Database } from '@idsync/database';
+import type { AnnounceEvents, Database } from '@idsync/database';
 import { closeInTurn, closeTogether, type Logger, type ShutdownFailures, silentLogger } from '@idsync/runtime';
 import type { BeforeApplicationShutdown, OnApplicationShutdown } from '@nestjs/common';
 import { AmqpDriver } from './amqp/amqp-driver.js';
@@ -55,6 +55,7 @@ export class Bus implements BeforeApplicationShutdown, OnApplicationShutdown {
     this.watch = watchBus(database, service, driver);
     this.reports = new ProcessReports(database, service, driver, this.watch, logger);
     this.queues = () => queueStates(database, driver);
+    if (driver.announceEvents) database.announceEvents = driver.announceEvents;
     this.relay.start();
     this.housekeeping.start();
     this.reports.start();
@@ -78,6 +79,14 @@ export class Bus implements BeforeApplicationShutdown, OnApplicationShutdown {
   /** The broker and its version while it is connected. */
   get broker(): { kind: 'rabbitmq' | 'postgresql'; version: string | undefined } {
     return { kind: this.driver.queuesAreRows ? 'postgresql' : 'rabbitmq', version: this.driver.version };
+  }
+
+  /**
+   * Calls `onEvents` after commits of events by any process; some may be lost. `onListening` is called whenever listening
+   * has begun. Returns a function that stops listening.
+   */
+  listenToEvents(onEvents: AnnounceEvents, onListening: () => void): () => Promise<void> {
+    return this.driver.listenToEvents(onEvents, onListening);
   }
 
   /** True if messages have waited in the outbox or in database queues for minutes; cached for ten seconds. */

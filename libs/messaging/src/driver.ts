@@ -1,3 +1,4 @@
+import type { AnnounceEvents } from '@idsync/database';
 import type { Delivery, Outcome } from './delivery.js';
 
 /** Returns the milliseconds before the next attempt. */
@@ -17,6 +18,13 @@ export interface BusDriver {
   stopConsuming(): Promise<void>;
   /** Publishes the oldest outbox rows of this service; returns whether more may be waiting. Throws on failure. */
   forwardOutbox(token: number): Promise<boolean>;
+  /** Announces committed events to other processes; absent if PostgreSQL does. */
+  readonly announceEvents?: AnnounceEvents;
+  /**
+   * Calls `onEvents` after commits of events by any process, which may be lost while there is no connection. `onListening`
+   * is called whenever listening has begun. Returns a function that stops listening.
+   */
+  listenToEvents(onEvents: AnnounceEvents, onListening: () => void): () => Promise<void>;
   /** Counts the messages of the broker's queues. Undefined while it is unavailable, and if the queues are rows. */
   depths(): Promise<ReadonlyMap<string, QueueDepth> | undefined>;
   /** Version of the broker; undefined without one, and while it is not connected. */

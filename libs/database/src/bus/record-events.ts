@@ -61,7 +61,7 @@ export async function confirmTime(tx: Transaction, tenantId: string, proposed: D
 }
 
 /**
- * Appends events to a tenant's log, and notifies the processes that fan them out after the commit. Returns their ids.
+ * Appends events to a tenant's log, and tells the processes that fan them out after the commit. Returns their ids.
  * Call it last in a transaction: it locks the tenant's sequence until the commit, so that numbers have no gaps and
  * follow commit order.
  */
@@ -70,13 +70,13 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
   const ids = events.map(() => newUuid());
   const isTimed = events.every(({ occurredAt }) => occurredAt !== undefined);
   // Sent together: the second statement sees the sequence of the first.
-  const [sequences] = await Promise.all([
+  const [sequences, [appended]] = await Promise.all([
     tx.query(
       `update event_sequences set last = last + $2, last_at = case when $3 then last_at else ${nextTime} end
         where tenant_id = $1 returning 1`,
       [tenantId, events.length, isTimed],
     ),
-    tx.query(
+    tx.query<{ last: string }>(
       `with appended as (
          insert into events (tenant_id, sequence, id, type, occurred_at, identity_id, subject_id, job_id, details, traceparent)
          select $1, s.last - $2::bigint + e.nth, e.id, e.type, coalesce(e.occurred_at, s.last_at), e.identity_id, e.subject_id,
@@ -85,7 +85,8 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
                         unnest($5::timestamptz[]) as occurred_at, unnest($6::uuid[]) as identity_id,
                         unnest($7::uuid[]) as subject_id, unnest($8::uuid[]) as job_id, unnest($9::jsonb[]) as details) as e
           cross join (select last, last_at from event_sequences where tenant_id = $1 limit 1) as s)
-       select pg_notify('${eventsChannel}', tenant_id || ' ' || last) from event_sequences where tenant_id = $1`,
+       select last${tx.announceEvents ? '' : `, pg_notify('${eventsChannel}', tenant_id || ' ' || last)`}
+         from event_sequences where tenant_id = $1`,
       [
         tenantId,
         events.length,
@@ -102,6 +103,7 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
   ]);
   if (sequences.length === 0) throw new Error(`tenant ${tenantId} has no event sequence`);
   tx.afterCommit(() => {
+    tx.announceEvents?.(tenantId, Number(appended?.last));
     for (const { type } of events) eventsAppended.add({ type });
   });
   return ids;

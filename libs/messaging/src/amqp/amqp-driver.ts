@@ -1,5 +1,5 @@
 import type { QueueDefinition, QueueName, ServiceName } from '@idsync/contracts';
-import type { Database } from '@idsync/database';
+import type { AnnounceEvents, Database } from '@idsync/database';
 import { keepDeadLetter, type NewDeadLetter } from '@idsync/database/bus';
 import { closeTogether, type Logger } from '@idsync/runtime';
 import type { Outcome } from '../delivery.js';
@@ -9,6 +9,8 @@ import { AmqpConnection } from './amqp-connection.js';
 import { AmqpConsumer, type HandleMessage } from './amqp-consumer.js';
 import { ofDeadQueue, toDeadLetter, toDelivery } from './amqp-delivery.js';
 import { AmqpPublisher } from './amqp-publisher.js';
+import { EventAnnouncer } from './event-announcer.js';
+import { EventListener } from './event-listener.js';
 import { OutboxForwarder } from './forward-outbox.js';
 import { queueDepths } from './queue-depths.js';
 
@@ -25,6 +27,7 @@ export interface AmqpDriverOptions {
 
 export class AmqpDriver implements BusDriver {
   readonly queuesAreRows = false;
+  readonly announceEvents: AnnounceEvents;
   private readonly forwarder: OutboxForwarder;
   private readonly consumers: AmqpConsumer[] = [];
 
@@ -33,11 +36,20 @@ export class AmqpDriver implements BusDriver {
     private readonly options: AmqpDriverOptions,
   ) {
     this.forwarder = new OutboxForwarder(options.database, new AmqpPublisher(connection), options.logger);
+    const announcer = new EventAnnouncer(connection);
+    this.announceEvents = (tenantId, last) => announcer.announce(tenantId, last);
   }
 
   static async connect(options: AmqpDriverOptions): Promise<AmqpDriver> {
     const connection = await AmqpConnection.open(options.url, options.service, options.logger);
     return new AmqpDriver(connection, options);
+  }
+
+  listenToEvents(onEvents: AnnounceEvents, onListening: () => void): () => Promise<void> {
+    const { service, logger } = this.options;
+    const listener = new EventListener(this.connection, `${service}.events`, { onEvents, onListening }, logger);
+    listener.start();
+    return () => listener.stop();
   }
 
   get up(): boolean {

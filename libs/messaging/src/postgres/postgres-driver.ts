@@ -1,5 +1,6 @@
 import type { ServiceName } from '@idsync/contracts';
-import type { Database } from '@idsync/database';
+import type { AnnounceEvents, Database } from '@idsync/database';
+import { listenToEvents } from '@idsync/database/bus';
 import { closeInTurn, closeTogether, type Logger } from '@idsync/runtime';
 import type { Backoff, BusDriver, Deliver } from '../driver.js';
 import { queuesOf } from '../queues-of.js';
@@ -46,6 +47,10 @@ export class PostgresDriver implements BusDriver {
 
   async forwardOutbox(): Promise<boolean> {
     return (await forwardOutbox(this.options.database)) === batchSize;
+  }
+
+  listenToEvents(onEvents: AnnounceEvents, onListening: () => void): () => Promise<void> {
+    return listenToEvents(this.options.database, onEvents, onListening);
   }
 
   async depths(): Promise<undefined> {
