@@ -1,4 +1,4 @@
-// A run of a source: docs/directory.md, "Deletion detection"; docs/sources.md; ADR 0032, 0040, 0069 and 0070.
+// A run of a source: docs/directory.md, "Deletion detection"; docs/sources.md; ADR 0032, 0040 and 0070.
 import type { Cases } from './cases.js';
 import type { Directory, Placement } from './directory.js';
 import { countingRows, isWeaker } from './employments.js';
