@@ -88,7 +88,7 @@ export interface ReadOptions {
 /**
  * A source system. Reading throws SourceError when the source as a whole cannot be trusted (truncated, unreadable,
  * changed). Messages contain no text of the source, because it may be a secret. `test/conformance` checks these rules
- * for every source: see "Add a connector" in CONTRIBUTING.md.
+ * for every source: see "Add a connector" in docs/recipes.md.
  */
 export interface Connector {
   /** Whether `read` supports incremental reads. Without it, a read with `since` throws CheckpointExpired. */

@@ -19,7 +19,7 @@ const checkpointShape = z.object({ position: z.string() });
 const cursorShape = listPlace.extend(checkpointShape.shape);
 
 /**
- * Reads people of a JSON API with page tokens and a change log. A template: see "Add a connector" in CONTRIBUTING.md.
+ * Reads people of a JSON API with page tokens and a change log. A template: see "Add a connector" in docs/recipes.md.
  */
 export function templateConnector(records: RecordKind, config: TemplateConfig, access: ApiAccess): Connector {
   if (records === 'machine_identity')
