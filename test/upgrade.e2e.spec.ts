@@ -55,7 +55,7 @@ const nextMigration = [
   let load: SteadyLoad;
 
   beforeAll(async () => {
-    code = await PreviousCode.build((previous as { commit: string }).commit, 'bundled');
+    code = await PreviousCode.build('commit' in previous ? previous.commit : '', 'bundled');
     sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-upgrade-'));
     vhost = hasBroker() ? await createVhost() : undefined;
     await createDatabase(server, name);
@@ -127,7 +127,8 @@ const nextMigration = [
     const began = Date.now();
     const { before, after, again } = versions;
     await load.waitForJobs(jobsOfAPhase);
-    expect(await RunningCode.migrate(today, url)).toContain('applied ');
+    const migrates = 'migrates' in previous && previous.migrates;
+    expect(await RunningCode.migrate(today, url)).toContain(migrates ? 'applied ' : 'the schema is up to date');
     await load.waitForJobs(jobsOfAPhase);
     await replace(before, after);
 

@@ -13,18 +13,32 @@ const migrationsDir = 'libs/database/src/migrations';
 const consoleFiles = 'apps/console/dist/static';
 const apps = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'].map((app) => `apps/${app}`);
 
-/** Returns the last main-line commit before the newest migration, or why it is unknown. */
-export async function previousCommit(): Promise<{ commit: string } | { unknown: string }> {
-  const newest = (await readdir(join(root, migrationsDir)))
-    .filter((file) => /^\d/.test(file))
-    .sort()
-    .at(-1);
+export type PreviousCommit =
+  | {
+      commit: string;
+      /** Whether the current code has a migration that the commit lacks. */
+      migrates: boolean;
+    }
+  | { unknown: string };
+
+/**
+ * Returns the last main-line commit before the newest migration, or why it is unknown. As long as there is only the
+ * first migration, returns the commit that last changed it.
+ */
+export async function previousCommit(): Promise<PreviousCommit> {
+  const files = (await readdir(join(root, migrationsDir))).filter((file) => /^\d/.test(file)).sort();
+  const path = `${migrationsDir}/${files.at(-1)}`;
+  const newest = (...filter: string[]) =>
+    git('log', '--first-parent', '-m', ...filter, '-1', '--format=%H', '--', path);
   try {
     if ((await git('rev-parse', '--is-shallow-repository')) === 'true') return { unknown: 'the clone is shallow' };
-    const path = `${migrationsDir}/${newest}`;
-    const added = await git('log', '--first-parent', '-m', '--diff-filter=A', '-1', '--format=%H', '--', path);
+    if (files.length === 1) {
+      const commit = await newest();
+      return commit ? { commit, migrates: false } : { unknown: 'the first migration is not committed' };
+    }
+    const added = await newest('--diff-filter=A');
     // Uncommitted migrations come after the newest commit.
-    return { commit: await git('rev-parse', '--verify', added ? `${added}^1` : 'HEAD') };
+    return { commit: await git('rev-parse', '--verify', added ? `${added}^1` : 'HEAD'), migrates: true };
   } catch (error) {
     return { unknown: (error as Error).message.trim() };
   }

@@ -1,18 +1,6 @@
 /** Volatile defaults, which rewrite the whole table under an exclusive lock. */
 const rewrites = /\b(gen_random_uuid|random|clock_timestamp|nextval|generated)\b/;
 const alone = /^(select|set|reset|grant|comment on|create view) /;
-/** Services create no objects in the schema. */
-const unneeded = 'revoke create on schema public from public';
-
-/**
- * Unique indexes on existing tables that narrow another one, and the index that each replaces. The rows of the new one
- * are part of those of the old one, so it is always valid, and code of the previous version meets fewer conflicts. No
- * such code names the columns of the old one in `on conflict`.
- */
-const narrowed: Readonly<Record<string, string>> = { sync_jobs_running: 'sync_jobs_one_running' };
-
-/** A dropped index, and the one whose first columns are its columns, which reads can use instead. */
-const covered: Readonly<Record<string, string>> = { identities_changed: 'identities_changes' };
 
 /**
  * Returns the statements of a migration that are not compatible with running code of the previous version, or that
@@ -23,15 +11,12 @@ export function incompatibleStatements(statements: readonly string[]): string[] 
   const dropped = new Set<string>();
   let locks = false;
   return statements.flatMap(split).filter((statement) => {
-    if (alone.test(statement) || statement === unneeded) return false;
+    if (alone.test(statement)) return false;
     const [, created] = /^create table (?:if not exists )?(\w+)/.exec(statement) ?? [];
     if (created) return !own.add(created);
-    const [, unique, concurrently, index = '', indexed] =
-      /^create (unique )?index (concurrently )?(?:if not exists )?(\w+) on (\w+)/.exec(statement) ?? [];
-    const mayConflict = unique !== undefined && !(index in narrowed);
-    if (indexed) return !own.has(indexed) && (mayConflict || concurrently === undefined);
-    const [, obsolete] = /^drop index (\w+)$/.exec(statement) ?? [];
-    if (obsolete) return !(obsolete in covered || Object.values(narrowed).includes(obsolete));
+    const [, unique, concurrently, indexed] =
+      /^create (unique )?index (concurrently )?(?:if not exists )?\w+ on (\w+)/.exec(statement) ?? [];
+    if (indexed) return !own.has(indexed) && (unique !== undefined || concurrently === undefined);
     const [, altered, actions = ''] = /^alter table (\w+) (.*)$/.exec(statement) ?? [];
     if (!altered) return true;
     if (own.has(altered)) return false;

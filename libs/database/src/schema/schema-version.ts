@@ -10,7 +10,7 @@ export class SchemaVersionError extends Error {
 }
 
 /** Names of this code's migrations, oldest first. */
-const known = migrations.map((migration) => migration.name);
+const known = () => migrations.map((migration) => migration.name);
 
 /**
  * Throws SchemaVersionError if the schema lacks a migration of this code, or has a floor that this code does not reach.
@@ -42,7 +42,7 @@ export async function isMigratedByNewer(dataSource: DataSource): Promise<boolean
   const { missing, unknown } = await compareSchema(dataSource);
   if (unknown.length > 0 && missing.length > 0) {
     throw new SchemaVersionError(
-      `the database schema is from a different line of versions: it has ${unknown.join(', ')} and lacks ${missing.join(', ')}`,
+      `the database schema is from a different line of versions: it has ${unknown[0]} and lacks ${missing[0]}; use a new database`,
     );
   }
   return unknown.length > 0;
@@ -50,7 +50,7 @@ export async function isMigratedByNewer(dataSource: DataSource): Promise<boolean
 
 async function rejectBelowFloor(dataSource: DataSource): Promise<void> {
   const floor = await readFloor(dataSource);
-  if (floor !== null && !known.includes(floor)) {
+  if (floor !== null && !known().includes(floor)) {
     throw new SchemaVersionError(`the database schema is too new for this version, which lacks the migration ${floor}`);
   }
 }
@@ -63,7 +63,7 @@ async function compareSchema(dataSource: DataSource): Promise<{ missing: string[
   const rows = found?.exists ? await dataSource.query<{ name: string }[]>(`select name from ${migrationsTable}`) : [];
   const applied = new Set(rows.map((row) => row.name));
   return {
-    missing: known.filter((name) => !applied.has(name)),
-    unknown: [...applied].filter((name) => !known.includes(name)),
+    missing: known().filter((name) => !applied.has(name)),
+    unknown: [...applied].filter((name) => !known().includes(name)),
   };
 }
