@@ -303,8 +303,7 @@ create table document_renderings (
   kind text default 'user'::text not null,
   after_id uuid,
   completed_at timestamp with time zone,
-  from_version integer,
-  total bigint,
+  total bigint not null,
   done bigint default 0 not null,
   constraint document_renderings_pkey PRIMARY KEY (tenant_id),
   constraint document_renderings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE

@@ -12,37 +12,6 @@ const shapes: Record<number, readonly string[]> = {
     'accounts: created_at display_name external_id first_name id identifier job_title last_name last_synced_at person_id source_system_id status updated_at',
     'attributes: field_name field_value identity_id priority source_id source_type updated_at',
     'machine_identities: account_id classification created_at display_name id manager_id owned_by risk_factors risk_score status technical_inheritor updated_at',
-    'users: created_at departments display_name email external_id first_name groups hire_date id job_title last_name roles status tenant_id updated_at user_principal_name',
-  ],
-  2: [
-    'accounts attributes created_at display_name id machine_identities status updated_at users',
-    'accounts: created_at display_name external_id first_name id identifier job_title last_name last_synced_at person_id source_system_id status updated_at',
-    'attributes: field_name field_value identity_id priority source_id source_type updated_at',
-    'machine_identities: account_id classification created_at display_name id manager_id owned_by risk_factors risk_score status technical_inheritor updated_at',
-    'users: created_at departments display_name email external_id first_name groups hire_date id job_title last_name roles status tenant_id termination_date updated_at user_principal_name',
-  ],
-  // The fields of version 2; lookup keys of fuzzy rules and search terms are new.
-  3: [
-    'accounts attributes created_at display_name id machine_identities status updated_at users',
-    'accounts: created_at display_name external_id first_name id identifier job_title last_name last_synced_at person_id source_system_id status updated_at',
-    'attributes: field_name field_value identity_id priority source_id source_type updated_at',
-    'machine_identities: account_id classification created_at display_name id manager_id owned_by risk_factors risk_score status technical_inheritor updated_at',
-    'users: created_at departments display_name email external_id first_name groups hire_date id job_title last_name manager_id roles status tenant_id termination_date updated_at user_principal_name',
-  ],
-  // The fields of version 3; a record that its source has deleted no longer precedes others, and terms of lists are new.
-  4: [
-    'accounts attributes created_at display_name id machine_identities status updated_at users',
-    'accounts: created_at display_name external_id first_name id identifier job_title last_name last_synced_at person_id source_system_id status updated_at',
-    'attributes: field_name field_value identity_id priority source_id source_type updated_at',
-    'machine_identities: account_id classification created_at display_name id manager_id owned_by risk_factors risk_score status technical_inheritor updated_at',
-    'users: created_at departments display_name email external_id first_name groups hire_date id job_title last_name manager_id roles status tenant_id termination_date updated_at user_principal_name',
-  ],
-  // The fields of version 4; a placeholder and the user's own identity are no manager.
-  5: [
-    'accounts attributes created_at display_name id machine_identities status updated_at users',
-    'accounts: created_at display_name external_id first_name id identifier job_title last_name last_synced_at person_id source_system_id status updated_at',
-    'attributes: field_name field_value identity_id priority source_id source_type updated_at',
-    'machine_identities: account_id classification created_at display_name id manager_id owned_by risk_factors risk_score status technical_inheritor updated_at',
     'users: created_at departments display_name email external_id first_name groups hire_date id job_title last_name manager_id roles status tenant_id termination_date updated_at user_principal_name',
   ],
 };

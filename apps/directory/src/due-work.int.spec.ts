@@ -17,11 +17,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await directory.newTenant();
   ({ tenant } = directory);
-  // Its documents have this version, and its first pass over findings has ended.
-  await rows(
-    'insert into document_renderings (tenant_id, version, begin_at, completed_at) values ($1, $2, now(), now())',
-    [tenant, documentVersion],
-  );
+  // Its first pass over findings ends.
   await work();
 });
 

@@ -22,15 +22,13 @@ import type {
 
 /** Maps rows to API responses. Unknown values are undefined, so JSON.stringify omits them. */
 
-/** `searchProgress`: percent, while searches do not find everything. */
-export function presentTenant(row: TenantRow, searchProgress?: number): responses.Tenant {
+export function presentTenant(row: TenantRow): responses.Tenant {
   return {
     id: encodeId('tenant', row.id),
     name: row.name,
     created_at: row.createdAt.toISOString(),
     suspended_at: row.suspendedAt?.toISOString(),
     deletion_requested_at: row.deletionRequestedAt?.toISOString(),
-    search_progress_pct: searchProgress,
   };
 }
 

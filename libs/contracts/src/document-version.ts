@@ -2,7 +2,4 @@
  * Version of what is stored with every record for reading: the documents of `renderIdentity` and `renderRecord`, the
  * lookup keys of `weakValues`, the search terms and the terms of lists. Increase it with every change of their form.
  */
-export const documentVersion = 5;
-
-/** The version since which records have all the terms that searches and filters find. */
-export const searchVersion = 5;
+export const documentVersion = 1;

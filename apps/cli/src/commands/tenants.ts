@@ -28,7 +28,7 @@ export function addTenantCommands(program: Command, io: CliContext): void {
 
   tenants
     .command('show')
-    .description('show a tenant, and after an upgrade how much of it searches find already')
+    .description('show a tenant')
     .argument('[tenant]', 'id of the tenant (default: the selected one)')
     .addHelpText('after', '\nExample:\n  $ idsync tenants show')
     .action(async (tenant: string | undefined, _options: object, command: Command) => {

@@ -2,7 +2,6 @@ import { encodeId, installationId, newUuid, requests } from '@idsync/contracts';
 import { Database, type Transaction } from '@idsync/database';
 import {
   createTenant,
-  findSearchProgress,
   findTenant,
   findTenantDeletion,
   listTenants,
@@ -75,8 +74,7 @@ export class TenantsController {
 
   @Get(':tenantId')
   async get(@TenantParam() tenantId: string): Promise<object> {
-    const tenant = orNotFound(await this.database.readTransaction(tenantId, (tx) => findTenant(tx, tenantId)));
-    return presentTenant(tenant, await findSearchProgress(this.database, tenantId));
+    return presentTenant(orNotFound(await this.database.readTransaction(tenantId, (tx) => findTenant(tx, tenantId))));
   }
 
   /** Streams JSON lines. A HEAD request exports nothing. */

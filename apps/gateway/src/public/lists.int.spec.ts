@@ -295,40 +295,6 @@ describe('the lists of the public API', () => {
     expect(await ids('connectors', otherKey)).toEqual([]);
   });
 
-  it.each([
-    ['a rendering of search terms is in progress', '5, 4, 200, 126, null', 63],
-    ['its rendering has not been scheduled since the upgrade', '4, 3, 200, 200, now()', 0],
-  ])('say that a total is not exact while %s', async (_when, row, progress) => {
-    const id = await gateway.fixture.tenant();
-    await gateway.fixture.rows(
-      `insert into document_renderings (tenant_id, version, from_version, total, done, completed_at, begin_at)
-       select $1, version, from_version, total, done, completed_at, now()
-         from (values (${row}::timestamptz)) as t (version, from_version, total, done, completed_at)`,
-      [id],
-    );
-    const path = `/tenants/${encodeId('tenant', id)}`;
-    const ask = async (list: string) => (await gateway.operator('GET', `${path}/${list}`)).body;
-    for (const list of ['identities?q=lee', 'users?department=x', 'accounts?email=x@x.org', 'groups']) {
-      expect(await ask(list)).toMatchObject({ total: 0, total_is_estimate: true });
-    }
-    expect(await ask('identities')).not.toHaveProperty('total_is_estimate');
-    expect((await gateway.operator('GET', path)).body).toMatchObject({ search_progress_pct: progress });
-  });
-
-  it('are exact for a new tenant, and for one whose documents were rendered', async () => {
-    const [fresh, rendered] = [await gateway.fixture.tenant(), await gateway.fixture.tenant()];
-    await gateway.fixture.rows(
-      `insert into document_renderings (tenant_id, version, from_version, total, done, completed_at, begin_at)
-       values ($1, 5, 1, 200, 200, now(), now())`,
-      [rendered],
-    );
-    for (const id of [fresh, rendered]) {
-      const path = `/tenants/${encodeId('tenant', id)}`;
-      expect((await gateway.operator('GET', `${path}/identities?q=lee`)).body).not.toHaveProperty('total_is_estimate');
-      expect((await gateway.operator('GET', path)).body).not.toHaveProperty('search_progress_pct');
-    }
-  });
-
   it('are the same for operators except for names of owners, and 404 for an unknown tenant', async () => {
     const path = `/tenants/${encodeId('tenant', tenant)}`;
     for (const list of [

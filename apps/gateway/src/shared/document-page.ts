@@ -16,7 +16,6 @@ import { badRequest } from '../http/api-error.js';
 import type { Conditional } from '../http/conditional.decorator.js';
 import { invalidCursor, readCursor, writeCursor } from './cursor.js';
 import { versionOfPages } from './document-version.js';
-import { isSearchComplete } from './search-progress.js';
 import type { TenantPositions } from './tenant-positions.service.js';
 
 /**
@@ -57,18 +56,11 @@ export async function documentPage(
   const query = documentQuery(given);
   const page = await findPage(database, tenantId, resource, query);
   if (page.tenantPosition !== undefined) atPosition?.(page.tenantPosition);
-  const isEstimate = page.isEstimate || (usesTerms(query) && !(await isSearchComplete(database, tenantId)));
   const { limit, offset } = query;
   const more = page.isCut || (given.cursor !== undefined && page.count === limit);
   const next = more && page.last ? `,"next_cursor":"${writeCursor(page.last)}"` : '';
-  const total = `"total":${page.total}${isEstimate ? ',"total_is_estimate":true' : ''}`;
+  const total = `"total":${page.total}${page.isEstimate ? ',"total_is_estimate":true' : ''}`;
   return `{"data":[${page.items}],${total},"limit":${limit},"offset":${offset}${next}}`;
-}
-
-/** True if the terms of records answer a query, which records of an earlier version do not have. */
-function usesTerms({ values = {}, text, department, attributes = {}, groupId }: SearchQuery): boolean {
-  const given = [text, department, groupId, ...Object.values(values), ...Object.values(attributes)];
-  return given.some((each) => each !== undefined);
 }
 
 /** Finds a page by the statement that fits its filters. */

@@ -5,7 +5,6 @@ import type { z } from 'zod';
 import { presentGroup } from '../present.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { filterId } from './document-page.js';
-import { isSearchComplete } from './search-progress.js';
 
 /** Returns a page of the groups of a tenant. */
 export async function groupPage(
@@ -25,7 +24,7 @@ export async function groupPage(
   return {
     data: rows.map(presentGroup),
     total,
-    ...((isEstimate || !(await isSearchComplete(database, tenantId))) && { total_is_estimate: true }),
+    ...(isEstimate && { total_is_estimate: true }),
     limit,
     offset,
     ...(last && { next_cursor: writeCursor({ createdAt: last.createdAt.getTime(), id: last.id }) }),

@@ -4932,7 +4932,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -5059,7 +5059,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -5107,7 +5107,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -5213,7 +5213,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -5280,7 +5280,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -6213,7 +6213,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
+             * @description Present if there are more items than `total`, or may be. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.
              * @constant
              */
             total_is_estimate?: true;
@@ -6348,8 +6348,6 @@ export interface components {
              * @description Its rows are being deleted; afterwards the tenant answers 404.
              */
             deletion_requested_at?: string;
-            /** @description Only of a single tenant, and after an upgrade: how many of its records searches and filters find already, in percent. Absent if all. */
-            search_progress_pct?: number;
         };
         TenantDeletion: {
             tenant_id: string;

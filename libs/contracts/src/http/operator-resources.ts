@@ -24,12 +24,6 @@ export const tenant = z.strictObject({
   created_at: dateTime,
   suspended_at: dateTime.optional(),
   deletion_requested_at: dateTime.optional().describe('Its rows are being deleted; afterwards the tenant answers 404.'),
-  search_progress_pct: z
-    .int()
-    .optional()
-    .describe(
-      'Only of a single tenant, and after an upgrade: how many of its records searches and filters find already, in percent. Absent if all.',
-    ),
 });
 export const tenantExport = text.describe(
   'One JSON object per line with its `kind`. The last line has the kind `end` and the number of lines of each kind; without it the export is incomplete.',

@@ -174,7 +174,7 @@ const isEstimate = z
   .literal(true)
   .optional()
   .describe(
-    'Present if there are more items than `total`, or may be, because searches and filters do not find the records of an earlier version yet. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.',
+    'Present if there are more items than `total`, or may be. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.',
   );
 const listFields = { ...pageFields, total_is_estimate: isEstimate, next_cursor: nextCursor };
 export const identityPage = z.strictObject({ data: z.array(identity), ...listFields });

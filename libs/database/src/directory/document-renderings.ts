@@ -11,9 +11,6 @@ export interface DocumentRendering {
   afterId: string | null;
 }
 
-/** A tenant that is older than this before its first rendering is scheduled may have records of an earlier version. */
-export const newTenantAge = '10 minutes';
-
 /**
  * Returns true if the tenant's documents have this version; otherwise schedules their rendering. It begins after a
  * delay, so that processes of the previous version have stopped. A tenant without a row has documents of version 1.
@@ -31,17 +28,14 @@ export async function scheduleDocumentRendering(
   const current = found ?? { version: 1, completed: true };
   if (current.version === version) return current.completed;
   await tx.query(
-    `insert into document_renderings as r (tenant_id, version, begin_at, from_version, total)
-     select id, $2, now() + make_interval(secs => $3), 1,
-            case when $4 or created_at < now() - interval '${newTenantAge}'
-                 then (select count(*) from source_records where tenant_id = $1) else 0 end
+    `insert into document_renderings as r (tenant_id, version, begin_at, total)
+     select id, $2, now() + make_interval(secs => $3), (select count(*) from source_records where tenant_id = $1)
        from tenants where id = $1
      on conflict (tenant_id) do update
         set version = excluded.version, begin_at = excluded.begin_at, kind = 'user', after_id = null, completed_at = null,
-            from_version = case when r.completed_at is null then least(r.from_version, r.version) else r.version end,
             total = excluded.total, done = 0
       where r.version <> excluded.version`,
-    [tenantId, version, delaySeconds, found !== undefined],
+    [tenantId, version, delaySeconds],
   );
   return false;
 }

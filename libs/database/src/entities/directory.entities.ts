@@ -374,13 +374,9 @@ export class DocumentRenderingEntity {
   @Column('timestamptz', { nullable: true })
   completedAt!: Date | null;
 
-  /** The oldest version of a document that remains. */
-  @Column('integer', { nullable: true })
-  fromVersion!: number | null;
-
-  /** Records when the rendering was scheduled; 0 for a new tenant, whose records all have this version. */
-  @Column('bigint', { nullable: true })
-  total!: number | null;
+  /** Records when the rendering was scheduled. */
+  @Column('bigint')
+  total!: number;
 
   /** Records that were rendered. */
   @Column('bigint', { default: 0 })

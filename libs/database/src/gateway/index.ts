@@ -40,7 +40,6 @@ export * from './portal-links.js';
 export * from './provider-logout.js';
 export * from './review-cases.js';
 export * from './search-documents.js';
-export * from './search-progress.js';
 export * from './service-tokens.js';
 export { isFiltered, type SharedFilter } from './shared-filters.js';
 export * from './signing-keys.js';

@@ -25,7 +25,6 @@ import { findOperation } from './operations.js';
 import { findOperatorPolicy } from './operator-policy.js';
 import { findJobPlan } from './plans.js';
 import { findCase, findComparedFields } from './review-cases.js';
-import { findSearchProgress } from './search-progress.js';
 import { findSuppression } from './suppressions.js';
 import { findTenant } from './tenants.js';
 import { findAttemptStatistics, findLastFailure, findWebhookHealth } from './webhook-health.js';
@@ -108,8 +107,7 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
   '/v1/webhooks/{id}/deliveries/{deliveryId}': async (tx, id) =>
     (await findWebhook(tx, tenant, id)) && findDelivery(tx, tenant, id),
   '/v1/webhooks/{id}/replays/{replayId}': (tx, id) => findReplay(tx, tenant, id),
-  '/admin/v1/tenants/{tenantId}': (tx) =>
-    Promise.all([findTenant(tx, tenant), findSearchProgress(through(tx), tenant)]),
+  '/admin/v1/tenants/{tenantId}': (tx) => findTenant(tx, tenant),
   '/admin/v1/tenants/{tenantId}/lifecycle-policy': (tx) => findLifecyclePolicy(tx, tenant),
   '/admin/v1/tenants/{tenantId}/operator-policy': (tx) => findOperatorPolicy(tx, tenant),
   '/admin/v1/tenants/{tenantId}/finding-policy': (tx) => findFindingPolicy(tx, tenant),

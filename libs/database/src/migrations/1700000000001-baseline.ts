@@ -729,8 +729,7 @@ create table document_renderings (
   kind text not null default 'user',
   after_id uuid,
   completed_at timestamptz,
-  from_version integer,
-  total bigint,
+  total bigint not null,
   done bigint not null default 0
 );
 `;
