@@ -215,30 +215,6 @@ describe('when the other record is no longer there, the evidence', () => {
   });
 });
 
-describe('a link from an earlier version', () => {
-  it('has no evidence until the rules are set again', async () => {
-    await directory.sync(hr, [row('1', { email: 'ann@x.org' })]);
-    await directory.sync(ad, [row('ann', { email: 'ann@x.org' })]);
-    await directory.fixture.rows('update source_records set evidence = null where tenant_id = $1', [directory.tenant]);
-    await directory.sync(accounts, [row('login', { email: 'ann@x.org' })]);
-    expect(await evidence()).toEqual({ '1': undefined, ann: undefined, login: 'keys email 1' });
-    await directory.operate('rules.change', { rules: defaultMatchingRules, preview: false });
-    expect(await evidence()).toEqual({ '1': 'first', ann: 'keys email 1', login: 'keys email 1' });
-  });
-
-  it('has no evidence if the earlier version has moved the record since', async () => {
-    await directory.sync(hr, [row('1', { email: 'ann@x.org' })]);
-    await directory.sync(hr, [row('1', { email: 'ann@x.org' }), row('2', { email: 'bob@x.org' })]);
-    const { identity_id } = await directory.record('2');
-    await directory.fixture.rows(
-      `update source_records set evidence = jsonb_set(evidence, '{identity_id}', to_jsonb($2::text)) where tenant_id = $1 and external_id = '1'`,
-      [directory.tenant, identity_id],
-    );
-    await directory.sync(accounts, [row('login', { email: 'ann@x.org' })]);
-    expect((await linked())['1']?.evidence).toBeNull();
-  });
-});
-
 describe('the preview of rules', () => {
   it('lists who would be joined and parted, with the evidence, and changes nothing', async () => {
     await directory.sync(hr, [row('1', { email: 'ann@x.org' }), row('2', { user_principal_name: 'bob' })]);

@@ -78,8 +78,6 @@ export async function findChanges(
     const rows = await lockRecordsByAnchor(tx, source.connectorId, existingIds);
     for (const row of rows) existing.set(row.externalId, row);
   }
-  for (const [externalId, row] of await findOtherwiseSpelled(tx, source.connectorId, candidates, existing))
-    existing.set(externalId, row);
 
   const listedLater = await findListedLater(
     tx,
@@ -112,26 +110,6 @@ export async function findChanges(
   return { changes, unchanged, knownIds, createdIds, contested, overtaken, unusable };
 }
 
-/**
- * Returns by external id the records of ids that are not stored in their normal form, because they were read before ids
- * had one. They get it.
- */
-async function findOtherwiseSpelled(
-  tx: Transaction,
-  connectorId: string,
-  candidates: readonly { externalId: string; record: SourceRecord }[],
-  existing: ReadonlyMap<string, StoredRecord>,
-): Promise<Map<string, StoredRecord>> {
-  const idOf = new Map(
-    candidates.flatMap(({ externalId, record: { spelling } }) =>
-      spelling === undefined || existing.has(externalId) ? [] : [[spelling, externalId]],
-    ),
-  );
-  if (idOf.size === 0) return new Map();
-  const rows = await lockRecordsByAnchor(tx, connectorId, [...idOf.keys()]);
-  return new Map(rows.map((row) => [idOf.get(row.externalId) ?? row.externalId, row]));
-}
-
 const employmentDates = ['hire_date', 'termination_date'];
 
 /** A new user has no stored date that could take the place of one that cannot be used. */
@@ -153,7 +131,7 @@ export function nextRecord(
   const fields = nextFields(incoming, before?.fields);
   // A machine's status also depends on its owner and is computed with the identity.
   const status = source.kind === 'user' ? userStatus(fields, before, source) : (fields.status?.[0] ?? 'active');
-  // The hash of an earlier version depends on the order of values; this record only gets a new hash.
+  // A field whose value cannot be used keeps the stored one, so that only the hash is new.
   const isKnown = before && before.contentHash.length > 0 && before.externalId === incoming.external_id;
   if (isKnown && before.kind === source.kind && before.status === status) {
     if (sameFields(before.fields, fields)) return { ...before, fields, contentHash: hash };

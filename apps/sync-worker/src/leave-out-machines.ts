@@ -13,17 +13,13 @@ export async function leaveOutMachines<Read extends Pick<Page, 'records' | 'remo
 ): Promise<Read> {
   const marked = page.records.filter((record) => record.looksLikeMachine);
   if (marked.length === 0) return page;
-  const known = await findKnownKinds(tx, tenantId, type, marked.flatMap(spellingsOf));
+  const ids = marked.map(({ external_id }) => external_id);
+  const known = await findKnownKinds(tx, tenantId, type, ids);
   const idsOf = (some: typeof known) => new Set(some.map(({ externalId }) => externalId));
   const listed = idsOf(known.filter((record) => record.connectorId === connectorId));
   const people = idsOf(known.filter(({ kind }) => kind !== 'machine_identity'));
   const isKept = (id: string) => listed.has(id) || people.has(id) !== (own === 'machine_identity');
-  const leftOut = new Set(marked.filter((record) => !spellingsOf(record).some(isKept)).flatMap(spellingsOf));
+  const leftOut = new Set(ids.filter((id) => !isKept(id)));
   const records = page.records.filter(({ external_id }) => !leftOut.has(external_id));
   return { ...page, records, removed: [...(page.removed ?? []), ...leftOut] };
-}
-
-/** A record may be stored under the id as its source writes it, from before ids had a normal form. */
-function spellingsOf({ external_id, spelling }: Page['records'][number]): string[] {
-  return spelling === undefined ? [external_id] : [external_id, spelling];
 }

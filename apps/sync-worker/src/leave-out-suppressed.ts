@@ -18,9 +18,10 @@ export async function leaveOutSuppressed<Some extends Pick<Page, 'records' | 'er
   const anchorOf = (externalId: string) => anchorHash(key, connectorId, externalId).toString('hex');
   const hashesOf = new Map<Page['records'][number], string[]>();
   for (const record of page.records) {
-    const hashes = suppressionHashes(key, connectorId, record).map(({ hash }) => hash.toString('hex'));
-    // A record that was erased before ids had a normal form.
-    hashesOf.set(record, record.spelling === undefined ? hashes : [...hashes, anchorOf(record.spelling)]);
+    hashesOf.set(
+      record,
+      suppressionHashes(key, connectorId, record).map(({ hash }) => hash.toString('hex')),
+    );
   }
   const named = page.errors.flatMap(({ external_id }) => (external_id === undefined ? [] : [anchorOf(external_id)]));
   const all = [...new Set([...[...hashesOf.values()].flat(), ...named])];

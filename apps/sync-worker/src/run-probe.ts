@@ -70,10 +70,13 @@ function shownError({ message, code, said }: SourceError): ProbeResult {
 }
 
 async function firstRecords(connector: Connector, signal: AbortSignal): Promise<ProbeResult> {
+  const read: Page['records'] = [];
   const records: SourceRecord[] = [];
   const errors: Page['errors'] = [];
   for await (const page of connector.read({ pageSize: sampled, signal })) {
-    const divided = page.records.filter(isNoMachineOfPeople).map(divideRecord);
+    const listed = page.records.filter(isNoMachineOfPeople);
+    const divided = listed.map(divideRecord);
+    read.push(...listed);
     records.push(...divided.map(({ record }) => record));
     errors.push(...page.errors, ...divided.flatMap((one) => one.errors));
     if (records.length + errors.length >= shown) break;
@@ -82,11 +85,11 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
   const missing = fieldsWithoutValue(records).map(
     (field) => `none of the first ${records.length} records has a value for ${field}`,
   );
-  const all = [...warnings, ...refusedValues(errors, records.length), ...invisibleValues(records), ...missing];
+  const all = [...warnings, ...refusedValues(errors, records.length), ...invisibleValues(read), ...missing];
   return {
     ...(Object.keys(source).length > 0 && { source }),
     ...(all.length > 0 && { warnings: all }),
-    records: records.slice(0, shown).map(({ line: _, spelling: __, ...record }) => record),
+    records: records.slice(0, shown).map(({ line: _, ...record }) => record),
     errors: errors.slice(0, shown).map(({ line, external_id, message, said }) => ({
       ...(line !== undefined && { line }),
       ...(external_id && { external_id }),
@@ -112,7 +115,7 @@ function refusedValues(errors: Page['errors'], records: number): string[] {
 }
 
 /** Counts the external ids that are not in their normal form, and the values with invisible characters. */
-function invisibleValues(records: readonly SourceRecord[]): string[] {
+function invisibleValues(records: Page['records']): string[] {
   const spelled = records.filter(({ spelling }) => spelling !== undefined);
   const found = new Map<string, string[]>();
   for (const { fields } of records) {

@@ -13,6 +13,8 @@ export interface FieldProblem {
 /** A record as a source returns it. Fields with problems are absent from `fields`. */
 export interface ReadRecord extends SourceRecord {
   problems?: FieldProblem[];
+  /** The id as its source writes it, if it is another text than its normal form, which is `external_id`. */
+  spelling?: string;
   /** An attribute that people may have too shows a machine. The entry is one unless it is known as a person. */
   looksLikeMachine?: true;
 }

@@ -2,7 +2,7 @@ import type { RecordError, SourceRecord } from '@idsync/contracts';
 import type { ReadRecord } from './connector.js';
 
 /** Divides a record into what the directory applies and the errors of its fields. */
-export function divideRecord({ problems = [], looksLikeMachine: _, ...record }: ReadRecord): {
+export function divideRecord({ problems = [], looksLikeMachine: _, spelling: __, ...record }: ReadRecord): {
   record: SourceRecord;
   errors: RecordError[];
 } {

@@ -15,7 +15,7 @@ export const probeResult = z.strictObject({
   error_code: sourceErrorCode.optional(),
   source_message: sourceMessage.optional(),
   /** `test`: the first records after mapping, at most five. */
-  records: z.array(sourceRecord.omit({ line: true, spelling: true })).optional(),
+  records: z.array(sourceRecord.omit({ line: true })).optional(),
   /** `test`: mapping errors of these records. */
   errors: z
     .array(

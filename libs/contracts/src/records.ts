@@ -79,8 +79,6 @@ export const sourceRecord = z.object({
   kept: z.array(z.string()).optional(),
   /** The source reports the record as deleted; `fields` is empty then. Only incremental runs and record jobs set it. */
   removed: z.literal(true).optional(),
-  /** The id as its source writes it, if it is another text than its normal form, which is `external_id`. */
-  spelling: z.string().optional(),
   /** The line of a user without a name, for the error if it has no match key either. */
   line: z.int().min(0).optional(),
 });

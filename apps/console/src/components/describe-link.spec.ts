@@ -19,6 +19,6 @@ it('says in a sentence why a record belongs to an identity', () => {
     'Employee number is the same.',
     'Name and birthday fits with 93 %.',
     'An operator linked it: same person.',
-    'It is not known why: an earlier version linked it.',
+    'It is not known why.',
   ]);
 });

@@ -19,7 +19,7 @@ export function describeLink({ linked, evidence }: Pick<LinkedRecord, 'linked' |
     case 'technical_inheritor':
       return 'A machine that this person takes over if its owner leaves.';
     default:
-      return 'It is not known why: an earlier version linked it.';
+      return 'It is not known why.';
   }
 }
 

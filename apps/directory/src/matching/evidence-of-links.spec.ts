@@ -85,14 +85,15 @@ describe('the evidence of the links of an identity', () => {
     expect(evidence([first, added, younger]).get(uuid(2))).toMatchObject({ rule: 'email', record_id: uuid(3) });
   });
 
-  it('is unknown for records of an earlier version, and another record is still compared with them', () => {
-    expect(shown(evidence([member(1, 'a', identity), member(2, 'a')]))).toEqual([
-      [undefined, undefined],
-      ['keys', uuid(1)],
+  it('is a match key without another record if no record of the identity has the key', () => {
+    const first = linkedBefore(member(1, 'a', identity), { kind: 'first' });
+    expect(shown(evidence([first, member(2, 'b')]))).toEqual([
+      ['first', undefined],
+      ['keys', undefined],
     ]);
   });
 
-  it('is found for ten thousand records of an earlier version without comparing each pair', () => {
+  it('is found for ten thousand moved records without comparing each pair', () => {
     const many = Array.from({ length: 10_000 }, (_, at) => member(at + 2, `m${at}`, former, { placed: true }));
     let reads = 0;
     const counted = many.map((each) => ({

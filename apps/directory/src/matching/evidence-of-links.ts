@@ -24,22 +24,21 @@ const longest = 200;
 
 /**
  * Returns why each of these records belongs to the identity, after some of its records were linked, moved or removed.
- * The evidence of a record names another record of the same identity, so that every record leads to the first one. It
- * is undefined for a link from an earlier version.
+ * The evidence of a record names another record of the same identity, so that every record leads to the first one.
  */
 export function evidenceOfLinks(
   identityId: string,
   members: readonly LinkedRecord[],
   removed: ReadonlySet<string>,
   cause: LinkCause,
-): Map<string, LinkEvidence | undefined> {
+): Map<string, LinkEvidence> {
   const here = new Map(members.map((member) => [member.record.id, member]));
-  const settled = new Map<string, LinkEvidence | undefined>();
+  const settled = new Map<string, LinkEvidence>();
   const holders = new Map<string, StoredRecord>();
   const namedBy = usersNaming(members);
   const { kind: _, ...stamp } = firstEvidence(identityId, cause);
 
-  const settle = ({ record, keys }: LinkedRecord, evidence: LinkEvidence | undefined) => {
+  const settle = ({ record, keys }: LinkedRecord, evidence: LinkEvidence) => {
     settled.set(record.id, evidence);
     if (record.kind !== 'user') return;
     for (const key of keys) holders.set(keyText(key), holders.get(keyText(key)) ?? record);
@@ -69,7 +68,7 @@ export function evidenceOfLinks(
     else settle(member, standing);
   }
   const hasUser = () => [...settled.keys()].some((id) => here.get(id)?.record.kind === 'user');
-  const hasRoot = [...settled].some(([id, evidence]) => here.get(id)?.record.kind === 'user' && !evidence?.record_id);
+  const hasRoot = [...settled].some(([id, evidence]) => here.get(id)?.record.kind === 'user' && !evidence.record_id);
   // Otherwise two records could name each other.
   const [oldest] = pending;
   if (cause.reconsider && !hasRoot && oldest?.record.kind === 'user') {
@@ -90,7 +89,7 @@ export function evidenceOfLinks(
     const [first] = rest;
     if (placed.length > 0) for (const root of rootsOf(placed)) settle(root, { kind: 'operator', ...stamp });
     else if (first?.record.kind === 'user' && !hasUser()) settle(first, firstEvidence(identityId, cause));
-    else for (const member of rest) settle(member, ownEvidence(member, identityId));
+    else for (const member of rest) settle(member, ownEvidence(member, identityId) ?? { kind: 'keys', ...stamp });
     pending = rest.filter(({ record }) => !settled.has(record.id));
   }
   return settled;
@@ -129,7 +128,7 @@ export function isManualNoLonger({ record, before }: Pick<RecordChange, 'record'
   return before?.decided === true && !record.decided;
 }
 
-/** Returns the stored evidence if it is about the current link; an earlier version may have moved the record. */
+/** Returns the stored evidence if it is about the current link. */
 function storedEvidence(before: StoredRecord | undefined): LinkEvidence | undefined {
   return before?.evidence?.identity_id === before?.identityId ? before?.evidence : undefined;
 }
@@ -140,10 +139,10 @@ function standingEvidence(
   identityId: string,
   { here, removed }: { here: ReadonlyMap<string, LinkedRecord>; removed: ReadonlySet<string> },
   { reconsider }: LinkCause,
-): LinkEvidence | undefined | 'outdated' {
+): LinkEvidence | 'outdated' {
   if (given || before?.identityId !== identityId || isManualNoLonger({ record, before })) return 'outdated';
   const stored = storedEvidence(before);
-  if (!stored) return reconsider ? 'outdated' : undefined;
+  if (!stored) return 'outdated';
   const { kind, rule, record_id: otherId } = stored;
   const other = otherId === undefined ? undefined : here.get(otherId);
   if (stands && other) return stored;

@@ -194,34 +194,3 @@ describe('the rows of one id in a full run', () => {
     );
   }, 300_000);
 });
-
-describe('an external id that is stored as its source wrote it', () => {
-  const written = '\uff17\uff17\u200b';
-  /** Only the id shows that it is the same record. */
-  const named = ({ job_title, ...rest }: Line) => row('77', { last_name: 'Berg', job_title, ...rest });
-  const asWritten = (line: Line) => ({ ...named(line), external_id: written });
-  const spelled = (line: Line) => ({ ...named(line), spelling: written });
-
-  it('gets its normal form in the next run, with the same person and record', async () => {
-    await run([[asWritten(nurse), ...others]]);
-    await guarded();
-    const before = await harness.record(written);
-    const job = await run([[spelled(nurse), ...others]]);
-    expect(await harness.record('77')).toMatchObject({
-      id: before.id,
-      identity_id: before.identity_id,
-      status: 'active',
-    });
-    expect((await types(job)).filter((type) => !type.endsWith('.updated'))).toEqual([]);
-    expect(await types(await run([[spelled(nurse), ...others]]))).toEqual([]);
-    expect(await types(await run([[named(nurse), ...others]]))).toEqual([]);
-  });
-
-  it('gets it with a change that waits for the sweep', async () => {
-    await run([[asWritten(nurse), ...others]]);
-    await guarded();
-    const before = await harness.record(written);
-    await run([[spelled(trainee), ...others]]);
-    expect(await harness.record('77')).toMatchObject({ id: before.id, status: 'inactive' });
-  });
-});

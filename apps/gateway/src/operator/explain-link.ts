@@ -6,11 +6,10 @@ type ExplainedLink = responses.Explanation['records'][number];
 /** Explains why a record belongs to its identity. */
 export function explainLink(
   record: ExplainedRecord,
-  { records, operations, connectors }: Pick<ExplainedIdentity, 'records' | 'operations' | 'connectors'>,
+  { operations, connectors }: Pick<ExplainedIdentity, 'operations' | 'connectors'>,
 ): ExplainedLink {
   const evidence = evidenceOf(record, operations);
   const connectorId = encodeId('connector', record.connectorId);
-  const linked = evidence?.kind ?? linkWithoutEvidence(record, records);
   return {
     id: encodeId(recordIds[record.kind], record.id),
     kind: record.kind,
@@ -18,18 +17,17 @@ export function explainLink(
     connector_deleted_at: connectors.get(connectorId)?.deletedAt?.toISOString(),
     external_id: record.externalId,
     status: record.status,
-    linked: record.decided ? 'operator' : linked,
+    linked: record.decided ? 'operator' : (evidence?.kind ?? linkOfMachine(record)),
     by: linkerOf(record, operations),
     ...(evidence && { evidence }),
   };
 }
 
 function evidenceOf(
-  { evidence, identityId }: ExplainedRecord,
+  { evidence }: ExplainedRecord,
   operations: ExplainedIdentity['operations'],
 ): ExplainedLink['evidence'] {
-  // An earlier version, running beside this one during an upgrade, may have moved the record.
-  if (!evidence || evidence.identity_id !== identityId) return undefined;
+  if (!evidence) return undefined;
   const { kind, at, rule, score, values, record_id, job_id, operation_id, case_id } = evidence;
   return {
     kind,
@@ -46,12 +44,10 @@ function evidenceOf(
   };
 }
 
-/** The owner of a machine is a value of its source; a single record of an identity was its first. */
-function linkWithoutEvidence({ kind, machine, identityId }: ExplainedRecord, records: readonly unknown[]): string {
-  if (kind === 'machine_identity' && machine && machine.people.owned_by === identityId) {
-    return machine.handedOver ? 'technical_inheritor' : 'owner';
-  }
-  return records.length === 1 ? 'first' : 'unknown';
+/** The owner of a machine is a value of its source. A machine without an owner is the first record of its identity. */
+function linkOfMachine({ machine, identityId }: ExplainedRecord): string {
+  if (machine?.people.owned_by !== identityId) return 'first';
+  return machine.handedOver ? 'technical_inheritor' : 'owner';
 }
 
 function linkerOf({ linkedBy }: ExplainedRecord, operations: ExplainedIdentity['operations']): string | undefined {

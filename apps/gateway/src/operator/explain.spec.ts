@@ -296,25 +296,16 @@ describe('the explanation of a link', () => {
     });
   });
 
-  it('is unknown if an earlier version has made the link or moved the record, except for a single record', () => {
-    const moved = record(3, { evidence: { ...evidence, identity_id: uuid(99) } });
-    const { records } = explained({ records: [record(2, {}), moved] });
-    expect(records.map(({ linked, evidence: shown }) => [linked, shown])).toEqual([
-      ['unknown', undefined],
-      ['unknown', undefined],
-    ]);
-    expect(explained({ records: [record(2, {})] }).records[0]?.linked).toBe('first');
-  });
-
-  it('of a machine is its owner, or the technical inheritor who replaces them', () => {
+  it('of a machine is its owner, the technical inheritor who replaces them, or nothing if it has no owner', () => {
     const machine = { people: { owned_by: identityId }, handedOver: false, risk: { score: 0, factors: [] } };
     const { records } = explained({
       records: [
         record(2, {}),
         record(3, { kind: 'machine_identity', machine }),
         record(4, { kind: 'machine_identity', machine: { ...machine, handedOver: true } }),
+        record(5, { kind: 'machine_identity', machine: { ...machine, people: {} } }),
       ],
     });
-    expect(records.slice(1).map(({ linked }) => linked)).toEqual(['owner', 'technical_inheritor']);
+    expect(records.slice(1).map(({ linked }) => linked)).toEqual(['owner', 'technical_inheritor', 'first']);
   });
 });

@@ -5845,11 +5845,11 @@ export interface components {
                 connector_deleted_at?: string;
                 external_id: string;
                 status: string;
-                /** @description operator: manually linked | keys, fuzzy: linked by matching | first: first record of the identity | owner, technical_inheritor: a machine of the person | unknown: linked by an earlier version */
+                /** @description operator: manually linked | keys, fuzzy: linked by matching | first: first record of the identity | owner, technical_inheritor: a machine of the person */
                 linked: string;
                 /** @description The job or operation that linked it. */
                 by?: string;
-                /** @description Why it belongs to the identity; absent if unknown. */
+                /** @description Why it belongs to the identity; absent for machine identities. */
                 evidence?: {
                     /** @description first: nothing to compare it with | keys: an equal match key | fuzzy: a fuzzy rule | operator */
                     kind: string;

@@ -412,10 +412,10 @@ export const explanation = z.strictObject({
       external_id: text,
       status: text,
       linked: text.describe(
-        'operator: manually linked | keys, fuzzy: linked by matching | first: first record of the identity | owner, technical_inheritor: a machine of the person | unknown: linked by an earlier version',
+        'operator: manually linked | keys, fuzzy: linked by matching | first: first record of the identity | owner, technical_inheritor: a machine of the person',
       ),
       by: text.optional().describe('The job or operation that linked it.'),
-      evidence: linkEvidence.optional().describe('Why it belongs to the identity; absent if unknown.'),
+      evidence: linkEvidence.optional().describe('Why it belongs to the identity; absent for machine identities.'),
     }),
   ),
 });

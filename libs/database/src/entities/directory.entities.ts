@@ -50,7 +50,7 @@ export interface LinkEvidence {
    * `operator`: an operation.
    */
   kind: 'first' | 'keys' | 'fuzzy' | 'operator';
-  /** The identity of the link. Differs from the record's identity if an earlier version has moved the record since. */
+  /** The identity of the link. */
   identity_id: string;
   /** Time of the link, ISO 8601. */
   at: string;
@@ -164,7 +164,7 @@ export class SourceRecordEntity extends TenantOwned {
   @Column('jsonb', { nullable: true })
   machine!: MachineState | null;
 
-  /** Null for machine identities, records without an identity, and links from earlier versions. */
+  /** Null for machine identities and records without an identity. */
   @Column('jsonb', { nullable: true })
   evidence!: LinkEvidence | null;
 
