@@ -66,7 +66,8 @@ const documents = [
     const path = `/admin/v1/tenants/${tenant.id}/connectors/${connector}/tokens`;
     const { body } = await tenant.operator.post(path, { name: 'Okta' });
     await fixture.rows(
-      `insert into scim_resources (tenant_id, connector_id, kind, id, name_key, document, position)
+      `with counted as (insert into scim_positions (tenant_id, connector_id, users) values ($1, $2::uuid, $4::int))
+       insert into scim_resources (tenant_id, connector_id, kind, id, name_key, document, position)
        select $1, $2::uuid, 'User', gen_random_uuid(), $2::text || ' User user ' || n,
               $3::jsonb || jsonb_build_object('userName', 'user ' || n), n from generate_series(1, $4::int) n`,
       [decodeId('tenant', tenant.id), decodeId('connector', connector), JSON.stringify(document), users],

@@ -147,7 +147,6 @@ create table bus_messages (
   queue text not null,
   message_id uuid,
   type text not null,
-  ordering_key text,
   message text not null,
   attempts integer default 0 not null,
   available_at timestamp with time zone default now() not null,
@@ -160,7 +159,6 @@ create table bus_messages (
 CREATE INDEX bus_messages_dead ON public.bus_messages USING btree (queue, id) WHERE (dead_at IS NOT NULL);
 CREATE INDEX bus_messages_dead_message ON public.bus_messages USING btree (message_id) WHERE (dead_at IS NOT NULL);
 CREATE INDEX bus_messages_due ON public.bus_messages USING btree (queue, available_at, id) WHERE (dead_at IS NULL);
-CREATE INDEX bus_messages_order ON public.bus_messages USING btree (queue, ordering_key, id) WHERE ((dead_at IS NULL) AND (ordering_key IS NOT NULL));
 grant delete, insert, select, update on bus_messages to idsync_directory;
 grant delete, insert, select, update on bus_messages to idsync_gateway;
 grant delete, insert, select, update on bus_messages to idsync_sync_worker;
@@ -755,7 +753,6 @@ create table outbox (
   producer text not null,
   message_id uuid not null,
   type text not null,
-  ordering_key text,
   message text not null,
   created_at timestamp with time zone default now() not null,
   constraint outbox_pkey PRIMARY KEY (id)
@@ -865,9 +862,8 @@ create table scim_positions (
   last bigint default 0 not null,
   forgotten bigint default 0 not null,
   deleted_at timestamp with time zone,
-  users bigint,
-  groups bigint,
-  counted bigint,
+  users bigint default 0 not null,
+  groups bigint default 0 not null,
   constraint scim_positions_pkey PRIMARY KEY (connector_id),
   constraint scim_positions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
@@ -998,10 +994,10 @@ create table source_records (
   status_since timestamp with time zone not null,
   due_at timestamp with time zone,
   previous jsonb,
-  weight integer,
+  weight integer default 0 not null,
   manager_id uuid,
   evidence jsonb,
-  search_terms text,
+  search_terms text default ''::text not null,
   list_terms text,
   kept_identity_id uuid,
   constraint source_records_pkey PRIMARY KEY (id),
@@ -1076,7 +1072,6 @@ create table sync_batches (
   seq integer not null,
   tenant_id uuid not null,
   connector_id uuid not null,
-  record_count integer not null,
   records text not null,
   announced_at timestamp with time zone default now() not null,
   constraint sync_batches_pkey PRIMARY KEY (job_id, seq),

@@ -325,17 +325,3 @@ describe('a change of the matching rules', () => {
     expect(await shown()).toMatchObject({ owned_by: '"Ann@x.org"', technical_inheritor: 'bob', status: 'orphaned' });
   });
 });
-
-describe('machines from before references were stored', () => {
-  it('are processed by the time-based changes and keep their identity', async () => {
-    await directory.sync(hr, [ann(), bob()]);
-    await directory.sync(apps, [row('bot', { email: 'ann@x.org', technical_inheritor: 'bob' })]);
-    await directory.fixture.rows('delete from machine_references where tenant_id = $1', [directory.tenant]);
-    await directory.fixture.rows(
-      `update source_records set machine = null, due_at = now() where tenant_id = $1 and kind = 'machine_identity'`,
-      [directory.tenant],
-    );
-    expect(await applyDue(directory.database, directory.tenant, new Date(Date.now() + 1_000))).toBe(1);
-    expect(await shown()).toMatchObject({ owned_by: 'ann', technical_inheritor: 'bob', under: 'ann' });
-  });
-});

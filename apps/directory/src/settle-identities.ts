@@ -91,7 +91,7 @@ function requireWithinWeight(id: string, group: readonly RecordChange[]): void {
 function keepPrevious({ record, before }: RecordChange): void {
   if (!before) return;
   if (record.lastJobId === before.lastJobId) {
-    takeBack(record);
+    revertToPrevious(record);
     return;
   }
   const isMoved = record.externalId !== before.externalId;
@@ -114,10 +114,9 @@ function withoutEarlier({ previous: _, ...state }: NonNullable<StoredRecord['pre
 }
 
 /** A source may list a record twice, and the last entry counts: it may have the values from before the run. */
-function takeBack(record: StoredRecord): void {
+function revertToPrevious(record: StoredRecord): void {
   const { previous } = record;
-  // States that an earlier version stored do not name their job.
-  if (previous?.lastJobId === undefined || previous.lastSeq === undefined || previous.externalId !== undefined) return;
+  if (previous === undefined || previous.externalId !== undefined) return;
   if (previous.status !== record.status || previous.contentHash !== record.contentHash.toString('base64')) return;
   record.lastJobId = previous.lastJobId;
   record.lastSeq = previous.lastSeq;

@@ -10,7 +10,7 @@ import { guarded, guardedError } from './secrets/guarded.js';
 export interface ConnectorSettings extends SourcesFolder {
   type: ConnectorType;
   records: RecordKind;
-  /** The stored configuration, validated again because an older version may have written it. */
+  /** The stored configuration, which is validated again. */
   config: unknown;
   /** Decrypted secrets. */
   secrets?: Readonly<Record<string, string>>;

@@ -55,8 +55,8 @@ const fileCursor = z.object({
   offset: z.int().nonnegative(),
   line: z.int().positive(),
   fingerprint: z.string(),
-  /** The time as of which the rows of one id are compared; absent in cursors of earlier versions. */
-  now: z.iso.datetime().optional(),
+  /** The time as of which the rows of one id are compared. */
+  now: z.iso.datetime(),
 });
 
 /** Number of entries read to discover fields. */
@@ -112,9 +112,9 @@ async function* readPages(
   const file = await source.open(signal);
   let finished = false;
   try {
-    const begun = cursor ? resumeAt(file, cursor) : { at: fileBeginning, now: undefined };
-    const now = begun.now ?? new Date().toISOString();
+    const begun = cursor ? resumeAt(file, cursor) : { at: fileBeginning, now: new Date().toISOString() };
     let { at } = begun;
+    const { now } = begun;
     let pageStart = at.offset;
     let entries = 0;
     let records: ReadRecord[] = [];
@@ -195,10 +195,7 @@ function idOf({ record, error }: ReadEntry): string | undefined {
   return record?.external_id ?? error?.external_id;
 }
 
-function resumeAt(
-  file: SourceFile,
-  cursor: NonNullable<ReadOptions['cursor']>,
-): { at: Position; now: string | undefined } {
+function resumeAt(file: SourceFile, cursor: NonNullable<ReadOptions['cursor']>): { at: Position; now: string } {
   const parsed = fileCursor.safeParse(cursor);
   if (!parsed.success) throw new SourceError('the cursor is not a position in a file', { code: 'changed' });
   const { fingerprint, now, ...at } = parsed.data;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, copyFile, lchown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PostgresBinaries } from './postgres-binaries.js';
@@ -32,7 +32,6 @@ export async function ensureCluster(
     await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
     await initialise(dataDir, directory, passwordFile, binaries, user);
   }
-  if (user) await giveTo(user, directory);
   return { directory, password: await readFile(passwordFile, 'utf8') };
 }
 
@@ -66,16 +65,6 @@ async function initialise(
   );
   await rm(passwordCopy);
   await rename(making, directory);
-}
-
-/**
- * Changes the owner of a cluster that an earlier version created as another user. The directory itself comes last, so
- * that an interrupted change is repeated.
- */
-async function giveTo({ uid, gid }: PostgresUser, directory: string): Promise<void> {
-  if ((await stat(directory)).uid === uid) return;
-  for (const name of await readdir(directory, { recursive: true })) await lchown(join(directory, name), uid, gid);
-  await chown(directory, uid, gid);
 }
 
 async function removeHalfMade(dataDir: string): Promise<void> {

@@ -75,8 +75,8 @@ export class DirectoryFixture {
     records: readonly SourceRecord[],
   ): Promise<Message<'sync.batch.ready'>> {
     await this.client.query(
-      `insert into sync_batches (job_id, seq, tenant_id, connector_id, record_count, records) values ($1, $2, $3, $4, $5, $6)`,
-      [jobId, seq, tenantId, connectorId, records.length, JSON.stringify(records)],
+      'insert into sync_batches (job_id, seq, tenant_id, connector_id, records) values ($1, $2, $3, $4, $5)',
+      [jobId, seq, tenantId, connectorId, JSON.stringify(records)],
     );
     return { id: newUuid(), tenant_id: tenantId, data: { job_id: jobId, seq } };
   }

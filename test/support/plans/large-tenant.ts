@@ -218,8 +218,8 @@ async function providerOf(services: Services, tenant: Tenant, connectorId: strin
 async function addPushedUsers(fixture: DirectoryFixture, tenantId: string, connectorId: string): Promise<void> {
   const place = [decodeId('tenant', tenantId), decodeId('connector', connectorId)];
   await fixture.rows(
-    `insert into scim_positions (tenant_id, connector_id, last, users, groups, counted)
-     values ($1, $2, ${pushedUsers}, ${pushedUsers}, 0, ${pushedUsers})`,
+    `insert into scim_positions (tenant_id, connector_id, last, users)
+     values ($1, $2, ${pushedUsers}, ${pushedUsers})`,
     place,
   );
   await fixture.rows(

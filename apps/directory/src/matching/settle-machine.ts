@@ -32,10 +32,7 @@ export function ownerOf(
   if (record.decided) return { identityId: isMoved ? currentId : (stored?.identityId ?? currentId), shown: true };
   if (named !== undefined) return { identityId: named, shown: true };
   if (keyed !== undefined) return { identityId: keyed, shown: value === undefined };
-  // Records from before references were stored have only their link as evidence of the owner.
-  const isUnresolved = before && !record.machine && !stored;
-  if (placed || before?.decided || (isUnresolved && currentId))
-    return { identityId: currentId, shown: value === undefined };
+  if (placed || before?.decided) return { identityId: currentId, shown: value === undefined };
   const kept = keptIdentity(stored, value);
   return { identityId: kept, shown: value === undefined || record.machine?.people.owned_by !== undefined };
 }

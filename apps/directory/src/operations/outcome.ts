@@ -18,9 +18,9 @@ export interface Undo {
 interface Link {
   identity_id: string | null;
   decided: boolean;
-  /** Job or operation that had linked it; absent in older operations. */
+  /** Job or operation that had linked it; absent if nothing had. */
   linked_by?: string;
-  /** Without values, which a revert takes from the records; absent in older operations. */
+  /** Without values, which a revert takes from the records; absent if it was not linked. */
   evidence?: LinkEvidence;
 }
 

@@ -6,10 +6,17 @@ import { identifying, namesOn, rolesByRecord, textsOfOthers, withoutPerson } fro
 const time = new Date('2026-01-01T00:00:00Z');
 
 function record(kind: RecordKind, fields: StoredRecord['fields'], previous?: StoredRecord['fields']): StoredRecord {
-  const state = { fields, status: 'active', changedAt: {}, contentHash: Buffer.from('hash') };
+  const state = {
+    fields,
+    status: 'active',
+    changedAt: {},
+    contentHash: Buffer.from('hash'),
+    lastJobId: 'j1',
+    lastSeq: 0,
+  };
   return {
     ...{ id: 'r1', kind, connectorId: 'c1', externalId: '1', createdAt: time, updatedAt: time, document: '{}' },
-    ...{ lastJobId: 'j1', lastSeq: 0, decided: false, statusSince: time },
+    ...{ decided: false, statusSince: time },
     ...state,
     ...(previous && { previous: { ...state, contentHash: 'hash', fields: previous } }),
   };

@@ -48,7 +48,7 @@ describe('an external id', () => {
   it('is not given to another person by a further row of the run that has created the user', () => {
     const { before, record } = change(karl);
     expect(isReused({ before, record: { ...record, lastJobId: before.lastJobId } }, defaultMatchingRules)).toBe(false);
-    const previous = { fields: ann, status: 'active', changedAt: {}, contentHash: '' };
+    const previous = { ...before, fields: ann, contentHash: '' };
     const known = { before: { ...before, previous }, record: { ...record, lastJobId: before.lastJobId } };
     expect(isReused(known, defaultMatchingRules)).toBe(true);
   });

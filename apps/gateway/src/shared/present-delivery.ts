@@ -54,14 +54,15 @@ export function presentWebhookDetails(
 /** A state of the endpoint from before a client deactivated the webhook is outdated. */
 function inactivity(row: WebhookHealthRow): responses.WebhookDetails['inactive'] {
   if (row.active) return undefined;
-  if (row.disabledAt && !row.deactivatedAt)
-    return { by: 'service', at: row.disabledAt.toISOString(), reason: row.disabledReason ?? 'deliveries failed' };
-  return {
-    by: 'client',
-    key_id: row.deactivatedBy === null ? undefined : encodeId('apiKey', row.deactivatedBy),
-    at: row.deactivatedAt?.toISOString(),
-    reason: 'a request set active to false',
-  };
+  if (row.deactivatedAt)
+    return {
+      by: 'client',
+      key_id: row.deactivatedBy === null ? undefined : encodeId('apiKey', row.deactivatedBy),
+      at: row.deactivatedAt.toISOString(),
+      reason: 'a request set active to false',
+    };
+  if (!row.disabledAt) return undefined;
+  return { by: 'service', at: row.disabledAt.toISOString(), reason: row.disabledReason ?? 'deliveries failed' };
 }
 
 export function presentStatistics({

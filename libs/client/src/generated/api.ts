@@ -3845,7 +3845,7 @@ export interface components {
             operation_id?: string;
             /** @description Names of the changed fields, without duplicates. May be empty for an event that creates something. */
             changed: string[];
-            /** @description The changed fields with their previous and new values. Absent after an erasure, and in events of earlier versions of the service. */
+            /** @description The changed fields with their previous and new values. Absent after an erasure. */
             changes?: components["schemas"]["ChangedField"][];
             /**
              * @description The values of all changes exceed 64 KiB: some changes have neither `from` nor `to`.
@@ -3887,7 +3887,7 @@ export interface components {
             operation_id?: string;
             /** @description Names of the changed fields, without duplicates. May be empty for an event that creates something. */
             changed: string[];
-            /** @description The changed fields with their previous and new values. Absent after an erasure, and in events of earlier versions of the service. */
+            /** @description The changed fields with their previous and new values. Absent after an erasure. */
             changes?: components["schemas"]["ChangedField"][];
             /**
              * @description The values of all changes exceed 64 KiB: some changes have neither `from` nor `to`.
@@ -3923,7 +3923,7 @@ export interface components {
             operation_id?: string;
             /** @description Names of the changed fields, without duplicates. May be empty for an event that creates something. */
             changed: string[];
-            /** @description The changed fields with their previous and new values. Absent after an erasure, and in events of earlier versions of the service. */
+            /** @description The changed fields with their previous and new values. Absent after an erasure. */
             changes?: components["schemas"]["ChangedField"][];
             /**
              * @description The values of all changes exceed 64 KiB: some changes have neither `from` nor `to`.
@@ -3958,7 +3958,7 @@ export interface components {
             operation_id?: string;
             /** @description Names of the changed fields, without duplicates. May be empty for an event that creates something. */
             changed: string[];
-            /** @description The changed fields with their previous and new values. Absent after an erasure, and in events of earlier versions of the service. */
+            /** @description The changed fields with their previous and new values. Absent after an erasure. */
             changes?: components["schemas"]["ChangedField"][];
             /**
              * @description The values of all changes exceed 64 KiB: some changes have neither `from` nor `to`.
@@ -6622,11 +6622,8 @@ export interface components {
                 by: "client" | "service";
                 /** @description The API key of the request; absent if it was an operator. */
                 key_id?: string;
-                /**
-                 * Format: date-time
-                 * @description Absent if an earlier version of the service did not store it.
-                 */
-                at?: string;
+                /** Format: date-time */
+                at: string;
                 reason: string;
             };
             /** @description The newest failed attempt among the last hundred attempts. */

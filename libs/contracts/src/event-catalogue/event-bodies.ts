@@ -25,9 +25,7 @@ const differences = {
   changes: z
     .array(changedField)
     .optional()
-    .describe(
-      'The changed fields with their previous and new values. Absent after an erasure, and in events of earlier versions of the service.',
-    ),
+    .describe('The changed fields with their previous and new values. Absent after an erasure.'),
   values_left_out: z
     .literal(true)
     .optional()

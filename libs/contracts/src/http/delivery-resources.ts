@@ -43,7 +43,7 @@ const inactive = z
       'client: a request set `active` to false | service: deliveries failed, or the receiver is gone',
     ),
     key_id: text.optional().describe('The API key of the request; absent if it was an operator.'),
-    at: dateTime.optional().describe('Absent if an earlier version of the service did not store it.'),
+    at: dateTime,
     reason: text,
   })
   .describe('Why the webhook is inactive; absent while it is active.');

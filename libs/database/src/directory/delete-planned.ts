@@ -76,12 +76,12 @@ export async function deletePlannedReferences(
 
 /**
  * Deletes the planned changes of an identity, and planned new records whose key it has now. Call it before its keys are
- * released. Plans of earlier versions have only the identity that had the key when they were made.
+ * released.
  */
 export async function deletePlannedOfIdentity(tx: Transaction, tenantId: string, identityId: string): Promise<void> {
   await tx.query(
     `delete from sync_plan_entries e where tenant_id = $1 and (
-       identity_id = $2 or (resembles_id = $2 and resembles_value is null)
+       identity_id = $2
        or exists (select from correlation_keys k where k.tenant_id = $1 and k.kind = e.resembles_by
                      and k.value = e.resembles_value and k.identity_id = $2 and k.shared is null))`,
     [tenantId, identityId],

@@ -21,9 +21,9 @@ export interface EarlierState extends Pick<StoredRecord, 'fields' | 'status' | '
   contentHash: string;
   /** Only if the job gave the record another external id. */
   externalId?: string;
-  /** The job that had made this state, and its batch; absent if an earlier version stored it. */
-  lastJobId?: string;
-  lastSeq?: number;
+  /** The job that had made this state, and its batch. */
+  lastJobId: string;
+  lastSeq: number;
 }
 
 /** A row of source_records: the data of one source about a person, account or machine identity. */
@@ -76,9 +76,6 @@ const columns = `id, kind, connector_id as "connectorId", external_id as "extern
   document, last_job_id as "lastJobId", last_seq as "lastSeq", linked_by as "linkedBy",
   kept_identity_id as "keptIdentityId", decided, status_since as "statusSince", due_at as "dueAt", previous, machine, evidence, manager_id as "managerId"`;
 
-/** Estimates the weight of rows without one from column sizes, without reading the values. */
-const weightOf = 'coalesce(weight, octet_length(document) + 4 * pg_column_size(fields))';
-
 interface WeighedId {
   id: string;
   weight: number;
@@ -124,7 +121,7 @@ export async function lockRecordsByAnchor(
 ): Promise<StoredRecord[]> {
   const rows = await tx.query<WeighedId>(
     `select r.id, r.weight from unnest($2::text[]) as n (external_id)
-      cross join lateral (select id, ${weightOf} as weight from source_records
+      cross join lateral (select id, weight from source_records
                            where connector_id = $1 and external_id = n.external_id limit 1) r`,
     [connectorId, texts(externalIds)],
   );
@@ -137,7 +134,7 @@ export async function lockRecordsById(tx: Transaction, ids: readonly string[]): 
   if (remainingLoad(tx) === undefined) return lockAndLoad(tx, ids);
   const rows = await tx.query<WeighedId>(
     `select r.* from unnest($1::uuid[]) as n (id)
-      cross join lateral (select id, ${weightOf} as weight from source_records where id = n.id limit 1) r`,
+      cross join lateral (select id, weight from source_records where id = n.id limit 1) r`,
     [uuids([...new Set(ids)])],
   );
   return lockWeighed(tx, rows);
@@ -181,7 +178,7 @@ export async function findRecordsWithUsers(tx: Transaction, ids: readonly string
           cross join lateral (select id, kind from source_records where identity_id = i.identity_id offset 0) r
           where r.kind = 'user')
        select r.* from wanted
-        cross join lateral (select id, ${weightOf} as weight from source_records where id = wanted.id limit 1) r`,
+        cross join lateral (select id, weight from source_records where id = wanted.id limit 1) r`,
     [uuids(ids)],
   );
   reserveLoad(
@@ -204,7 +201,7 @@ export async function lockRecordsOfIdentities(
   if (identityIds.length === 0) return [];
   const rows = await tx.query<WeighedId>(
     `select r.id, r.weight from unnest($1::uuid[]) as n (id)
-      cross join lateral (select id, ${weightOf} as weight from source_records where identity_id = n.id offset 0) r`,
+      cross join lateral (select id, weight from source_records where identity_id = n.id offset 0) r`,
     [uuids(identityIds)],
   );
   return lockWeighed(tx, rows);

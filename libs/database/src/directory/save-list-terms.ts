@@ -66,7 +66,7 @@ export async function updateListTerms(
   );
 }
 
-/** Updates the terms and the column of records that were written by an earlier version. */
+/** Updates the terms and the column of records whose terms have another form. */
 export async function renewListTerms(tx: Transaction, records: readonly Filterable[]): Promise<void> {
   const joined = joinedListTerms(records);
   await updateListTerms(tx, records, joined);

@@ -27,10 +27,10 @@ export async function updateSearchTerms(
   joined: readonly string[],
 ): Promise<void> {
   const now = new Map(records.map(({ id }, nth) => [id, joined[nth] ?? '']));
-  const changed = await tx.query<{ tenantId: string; id: string; was: string | null }>(
+  const changed = await tx.query<{ tenantId: string; id: string; was: string }>(
     `select r.tenant_id as "tenantId", r.id, r.search_terms as was from unnest($1::uuid[], $2::text[]) as n (id, terms)
       cross join lateral (select tenant_id, id, search_terms from source_records where id = n.id limit 1) r
-      where r.search_terms is distinct from n.terms`,
+      where r.search_terms <> n.terms`,
     [uuids([...now.keys()]), texts([...now.values()])],
   );
   const [first] = changed;
@@ -48,20 +48,20 @@ export async function updateSearchTerms(
   );
 }
 
-/** Updates the terms and the column of records that were written by an earlier version. */
+/** Updates the terms and the column of records whose terms have another form. */
 export async function renewSearchTerms(tx: Transaction, records: readonly Searchable[]): Promise<void> {
   const joined = joinedTerms(records);
   await updateSearchTerms(tx, records, joined);
   await tx.query(
     `update source_records r set search_terms = n.terms from unnest($1::uuid[], $2::text[]) as n (id, terms)
-      where r.id = n.id and r.search_terms is distinct from n.terms`,
+      where r.id = n.id and r.search_terms <> n.terms`,
     [uuids(records.map(({ id }) => id)), texts(joined)],
   );
 }
 
 /** Deletes the terms of records that will be deleted. */
 export async function deleteSearchTerms(tx: Transaction, recordIds: readonly string[]): Promise<void> {
-  const rows = await tx.query<{ tenantId: string; id: string; was: string | null }>(
+  const rows = await tx.query<{ tenantId: string; id: string; was: string }>(
     'select tenant_id as "tenantId", id, search_terms as was from source_records where id = any($1)',
     [recordIds],
   );
@@ -94,6 +94,6 @@ async function deletePairs(tx: Transaction, tenantId: string, pairs: readonly Pa
   );
 }
 
-function linesOf(text: string | null | undefined): string[] {
+function linesOf(text: string | undefined): string[] {
   return text ? text.split('\n') : [];
 }

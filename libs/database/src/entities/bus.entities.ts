@@ -15,9 +15,6 @@ export class OutboxEntryEntity {
   @Column('text')
   type!: string;
 
-  @Column('text', { nullable: true })
-  orderingKey!: string | null;
-
   @Column('text')
   message!: string;
 
@@ -54,7 +51,6 @@ export class InboxEntryEntity {
 }
 
 @Index('bus_messages_due', ['queue', 'availableAt', 'id'], { where: 'dead_at is null' })
-@Index('bus_messages_order', ['queue', 'orderingKey', 'id'], { where: 'dead_at is null and ordering_key is not null' })
 @Index('bus_messages_dead', ['queue', 'id'], { where: 'dead_at is not null' })
 @Index('bus_messages_dead_message', ['messageId'], { where: 'dead_at is not null' })
 @Entity('bus_messages')
@@ -70,9 +66,6 @@ export class BusMessageEntity {
 
   @Column('text')
   type!: string;
-
-  @Column('text', { nullable: true })
-  orderingKey!: string | null;
 
   @Column('text')
   message!: string;

@@ -168,13 +168,13 @@ export class SourceRecordEntity extends TenantOwned {
   @Column('jsonb', { nullable: true })
   evidence!: LinkEvidence | null;
 
-  /** Estimated size in memory; null on rows from earlier versions. */
-  @Column('integer', { nullable: true })
-  weight!: number | null;
+  /** Estimated size in memory. */
+  @Column('integer', { default: 0 })
+  weight!: number;
 
-  /** Rows of `search_terms` as lines; null on rows from earlier versions until they are rendered again. */
-  @Column('text', { nullable: true })
-  searchTerms!: string | null;
+  /** Rows of `search_terms` as lines. */
+  @Column('text', { default: '' })
+  searchTerms!: string;
 
   /** Rows of `list_terms` as lines; null if there are none. */
   @Column('text', { nullable: true })

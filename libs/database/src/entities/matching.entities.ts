@@ -42,7 +42,7 @@ export interface CaseCandidate {
   score: number;
   /** Fields that agree, for display. */
   evidence: string[];
-  /** The record of the candidate that was compared; absent for a match key, and in cases from earlier versions. */
+  /** The record of the candidate that was compared; absent for a match key. */
   record_id?: string;
 }
 

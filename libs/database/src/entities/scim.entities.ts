@@ -19,16 +19,12 @@ export class ScimPositionEntity extends DeletedWithTenant {
   @Column('bigint', { default: 0 })
   forgotten!: number;
 
-  /** Number of users and of groups that exist, if `counted` is the latest push. */
-  @Column('bigint', { nullable: true })
-  users!: number | null;
+  /** Number of users and of groups that exist. */
+  @Column('bigint', { default: 0 })
+  users!: number;
 
-  @Column('bigint', { nullable: true })
-  groups!: number | null;
-
-  /** The latest push that these numbers include. Pushes of earlier versions are not included. */
-  @Column('bigint', { nullable: true })
-  counted!: number | null;
+  @Column('bigint', { default: 0 })
+  groups!: number;
 
   /** When the connector was deleted; its pushed resources are deleted in batches. */
   @Column('timestamptz', { nullable: true })

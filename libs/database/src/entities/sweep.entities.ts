@@ -131,7 +131,7 @@ export class SyncPlanEntryEntity extends TenantOwned {
   @Column('text', { nullable: true })
   resemblesBy!: KeyKind | null;
 
-  /** The normalised value of that key; null in plans of earlier versions. */
+  /** The normalised value of that key. */
   @Column('text', { nullable: true })
   resemblesValue!: string | null;
 

@@ -258,9 +258,6 @@ export class SyncBatchEntity extends TenantOwned {
   @Column('uuid')
   connectorId!: string;
 
-  @Column('integer')
-  recordCount!: number;
-
   @Column('text')
   records!: string;
 

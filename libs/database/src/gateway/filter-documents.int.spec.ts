@@ -239,7 +239,7 @@ describe('a list with filters', () => {
     expect(await fixture.rows('select * from list_terms where tenant_id = $1', [tenant])).toEqual([]);
   });
 
-  it('finds records of an earlier version once their terms are renewed', async () => {
+  it('finds records with terms of another form once their terms are renewed', async () => {
     const tenant = await fixture.tenant();
     const [ann] = people() as [StoredRecord];
     await store(tenant, [ann]);

@@ -259,9 +259,8 @@ create table scim_positions (
   last bigint not null default 0,
   forgotten bigint not null default 0,
   deleted_at timestamptz,
-  users bigint,
-  groups bigint,
-  counted bigint
+  users bigint not null default 0,
+  groups bigint not null default 0
 );
 
 create table scim_resources (
@@ -366,7 +365,6 @@ create table sync_batches (
   seq integer not null,
   tenant_id uuid not null,
   connector_id uuid not null,
-  record_count integer not null,
   records text not null,
   announced_at timestamptz not null default now(),
   primary key (job_id, seq)
@@ -518,10 +516,10 @@ create table source_records (
   status_since timestamptz not null,
   due_at timestamptz,
   previous jsonb,
-  weight integer,
+  weight integer not null default 0,
   manager_id uuid,
   evidence jsonb,
-  search_terms text,
+  search_terms text not null default '',
   list_terms text,
   kept_identity_id uuid
 );
@@ -1022,7 +1020,6 @@ create table outbox (
   producer text not null,
   message_id uuid not null,
   type text not null,
-  ordering_key text,
   message text not null,
   created_at timestamptz not null default now()
 );
@@ -1048,7 +1045,6 @@ create table bus_messages (
   queue text not null,
   message_id uuid,
   type text not null,
-  ordering_key text,
   message text not null,
   attempts integer not null default 0,
   available_at timestamptz not null default now(),
@@ -1060,8 +1056,6 @@ create table bus_messages (
 create index bus_messages_dead on bus_messages (queue, id) where dead_at is not null;
 create index bus_messages_dead_message on bus_messages (message_id) where dead_at is not null;
 create index bus_messages_due on bus_messages (queue, available_at, id) where dead_at is null;
-create index bus_messages_order on bus_messages (queue, ordering_key, id)
-  where dead_at is null and ordering_key is not null;
 
 create table service_processes (
   id uuid primary key,

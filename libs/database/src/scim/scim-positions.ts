@@ -19,28 +19,15 @@ export async function beginPush(tx: Transaction, tenantId: string, connectorId: 
   const [, , [row]] = await Promise.all([
     setLockTimeout(tx, lockWaitMs),
     tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock(connectorId)]),
-    tx.query<{ last: number; isCounted: boolean }>(
-      `insert into scim_positions as p (connector_id, tenant_id, last, users, groups, counted) values ($1, $2, $3, 0, 0, $3)
-       on conflict (connector_id) do update
-          set last = p.last + excluded.last, counted = case when p.counted = p.last then p.last + excluded.last end
-       returning last, counted is not null as "isCounted"`,
+    tx.query<{ last: number }>(
+      `insert into scim_positions as p (connector_id, tenant_id, last) values ($1, $2, $3)
+       on conflict (connector_id) do update set last = p.last + excluded.last
+       returning last`,
       [connectorId, tenantId, count],
     ),
   ]);
   if (!row) throw new Error('the push got no number');
-  if (!row.isCounted) await countResources(tx, tenantId, connectorId);
   return row.last - count + 1;
-}
-
-/** Counts what earlier versions have pushed, which did not maintain the totals. */
-async function countResources(tx: Transaction, tenantId: string, connectorId: string): Promise<void> {
-  const count = (kind: ScimKind) => `(select count(*) from scim_resources
-      where tenant_id = $1 and connector_id = $2 and kind = '${kind}' and deleted_at is null)`;
-  await tx.query(
-    `update scim_positions set counted = last, users = ${count('User')}, groups = ${count('Group')}
-      where tenant_id = $1 and connector_id = $2`,
-    [tenantId, connectorId],
-  );
 }
 
 /** The statement that adds to the total of a kind, of the connector in `$2`, which the push has locked. */
@@ -49,18 +36,18 @@ export function addToTotal(kind: ScimKind, difference: 1 | -1): string {
   return `update scim_positions set ${column} = ${column} + ${difference} where tenant_id = $1 and connector_id = $2`;
 }
 
-/** Returns the maintained number of users or groups; undefined after pushes of an earlier version. */
+/** Returns the maintained number of users or groups. */
 export async function findTotal(
   tx: Transaction,
   tenantId: string,
   connectorId: string,
   kind: ScimKind,
-): Promise<number | undefined> {
+): Promise<number> {
   const [row] = await tx.query<{ total: number }>(
-    `select ${totals[kind]} as total from scim_positions where tenant_id = $1 and connector_id = $2 and counted = last`,
+    `select ${totals[kind]} as total from scim_positions where tenant_id = $1 and connector_id = $2`,
     [tenantId, connectorId],
   );
-  return row?.total;
+  return row?.total ?? 0;
 }
 
 /**

@@ -166,8 +166,7 @@ export async function* readScimResources(
 
 export async function countScimResources(tx: Transaction, scope: ScimScope, criteria: ScimCriteria): Promise<number> {
   const isAll = Object.values(criteria).every((each) => each === undefined);
-  const total = isAll ? await findTotal(tx, scope.tenantId, scope.connectorId, scope.kind) : undefined;
-  if (total !== undefined) return total;
+  if (isAll) return findTotal(tx, scope.tenantId, scope.connectorId, scope.kind);
   const { from, values } = conditions(scope, criteria);
   const [row] = await tx.query<{ count: number }>(`select count(*) ${from}`, values);
   return row?.count ?? 0;

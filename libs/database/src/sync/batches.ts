@@ -27,9 +27,8 @@ export async function insertBatch(
   records: readonly SourceRecord[],
 ): Promise<void> {
   await tx.query(
-    `insert into sync_batches (job_id, seq, tenant_id, connector_id, record_count, records)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [job.id, seq, job.tenantId, job.connectorId, records.length, JSON.stringify(records)],
+    'insert into sync_batches (job_id, seq, tenant_id, connector_id, records) values ($1, $2, $3, $4, $5)',
+    [job.id, seq, job.tenantId, job.connectorId, JSON.stringify(records)],
   );
 }
 

@@ -15,7 +15,7 @@ export interface JobSource {
   secrets: Buffer | null;
   /** One in this many runs is a full run; null without a schedule. */
   fullEvery: number | null;
-  /** Maximum age of the last complete full run; null without a schedule, or for one of an earlier release. */
+  /** Maximum age of the last complete full run; null without a schedule. */
   fullEveryHours: number | null;
 }
 
