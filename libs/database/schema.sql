@@ -430,7 +430,6 @@ create table finding_passes (
   began_sequence bigint not null,
   spent_ms integer default 0 not null,
   ended_at timestamp with time zone,
-  silent boolean default false not null,
   constraint finding_passes_pkey PRIMARY KEY (tenant_id),
   constraint finding_passes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint finding_passes_phase_check CHECK ((phase = ANY (ARRAY['users'::text, 'others'::text, 'findings'::text])))

@@ -81,17 +81,15 @@ async function runPart(tx: Transaction, tenantId: string, time: Time, limit: num
   const resolved = await resolveFindings(tx, gone, time.now);
   const next = last ?? followingPhase(pass);
   await saveFindingPass(tx, tenantId, next, performance.now() - startedAt);
-  if (!pass.silent) {
-    await recordEvents(
-      tx,
-      tenantId,
-      [...opened, ...resolved].map((finding) => findingEvent(finding)),
-    );
-  }
+  await recordEvents(
+    tx,
+    tenantId,
+    [...opened, ...resolved].map((finding) => findingEvent(finding)),
+  );
   return next !== undefined;
 }
 
-function followingPhase({ phase }: FindingPass): Omit<FindingPass, 'silent'> | undefined {
+function followingPhase({ phase }: FindingPass): FindingPass | undefined {
   if (phase === 'findings') return undefined;
   return { phase: phase === 'users' ? 'others' : 'findings', afterAt: null, afterId: null };
 }

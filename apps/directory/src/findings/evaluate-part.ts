@@ -28,7 +28,7 @@ export interface EvaluatedPart {
   /** Ids of findings whose reason is gone. */
   gone: string[];
   /** The last item of this part; undefined if the phase has ended. */
-  last?: Omit<FindingPass, 'silent'>;
+  last?: FindingPass;
 }
 
 /** Evaluates the next items of a phase. */
@@ -67,7 +67,7 @@ async function nextUsers(
   tenantId: string,
   { phase, ...from }: FindingPass,
   limit: number,
-): Promise<{ ids: string[]; last?: Omit<FindingPass, 'silent'> }> {
+): Promise<{ ids: string[]; last?: FindingPass }> {
   let after: Pick<FindingPass, 'afterAt' | 'afterId'> = from;
   for (let read = 1; ; read += 1) {
     const { ids, count, ...position } = await findUsersAfter(tx, tenantId, after, limit);
@@ -149,6 +149,6 @@ async function findCycles(
   return (await findManagerCycles(tx, tenantId, [...new Set(identityIds)], ranks)).map(cycleFinding);
 }
 
-function after({ phase }: FindingPass, id: string | undefined): Omit<FindingPass, 'silent'> {
+function after({ phase }: FindingPass, id: string | undefined): FindingPass {
   return { phase, afterAt: null, afterId: id ?? null };
 }

@@ -1,6 +1,6 @@
 import { recordEvents } from '@idsync/database/bus';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { evaluate, findingEvents, shownFindings } from '../../test/findings.js';
+import { evaluate, shownFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
 import { evaluateFindings } from './evaluate-findings.js';
 
@@ -29,7 +29,7 @@ const unlimited = new Date(8.64e15);
 const run = (until: Date, chunkSize?: number) =>
   evaluateFindings(directory.database, directory.tenant, { until, ...(chunkSize && { chunkSize }) });
 const pass = async () => {
-  const [row] = await directory.fixture.rows<{ phase: string; ended_at: Date | null; silent: boolean }>(
+  const [row] = await directory.fixture.rows<{ phase: string; ended_at: Date | null }>(
     'select * from finding_passes where tenant_id = $1',
     [directory.tenant],
   );
@@ -132,27 +132,6 @@ describe('a pass over the records of a tenant', () => {
       await run(unlimited);
     });
     expect((await pass())?.ended_at).toBeNull();
-  });
-});
-
-describe('the first pass of a tenant', () => {
-  it('that is new records its findings with events', async () => {
-    await directory.sync(apps, [row('bot', {})]);
-    await run(unlimited);
-    expect(await findingEvents(directory)).toEqual(['finding.opened machine_without_owner']);
-  });
-
-  it('that existed before findings did records them without events, and later ones with events', async () => {
-    await directory.fixture.rows(`update tenants set created_at = now() - interval '1 day' where id = $1`, [
-      directory.tenant,
-    ]);
-    await directory.sync(apps, [row('bot', {})]);
-    await run(unlimited);
-    expect(await shownFindings(directory)).toEqual(['machine_without_owner bot: open']);
-    expect(await findingEvents(directory)).toEqual([]);
-    await directory.sync(apps, [row('bot', {}), row('other', {})]);
-    await evaluate(directory);
-    expect(await findingEvents(directory)).toEqual(['finding.opened machine_without_owner']);
   });
 });
 

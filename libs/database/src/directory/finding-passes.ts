@@ -11,13 +11,10 @@ export interface FindingPass {
   /** The last item of the phase that was evaluated. */
   afterAt: Date | null;
   afterId: string | null;
-  silent: boolean;
 }
 
 /** A pass begins without an event at this age, because some findings depend on time. */
 const longestPause = '1 hour';
-/** A tenant that is older than this before its first pass existed before findings did. */
-const newTenantAge = '10 minutes';
 /** Passes take at most a tenth of the time. */
 const pauseFactor = 9;
 
@@ -49,15 +46,14 @@ export async function lockFindingPass(
   force = false,
 ): Promise<FindingPass | undefined> {
   await tx.query(
-    `insert into finding_passes (tenant_id, began_at, began_sequence, silent)
-     select t.id, now(), s.last, t.created_at < now() - interval '${newTenantAge}'
-       from tenants t join event_sequences s on s.tenant_id = t.id
-      where t.id = $1 and not exists (select from finding_passes where tenant_id = $1)
+    `insert into finding_passes (tenant_id, began_at, began_sequence)
+     select tenant_id, now(), last from event_sequences
+      where tenant_id = $1 and not exists (select from finding_passes where tenant_id = $1)
      on conflict do nothing`,
     [tenantId],
   );
   const [found] = await tx.query<FindingPass & { ended: boolean; due: boolean }>(
-    `select phase, after_at as "afterAt", after_id as "afterId", silent, ended_at is not null as ended,
+    `select phase, after_at as "afterAt", after_id as "afterId", ended_at is not null as ended,
             ${pauseEnd} <= now() and (began_at < now() - interval '${longestPause}' or ${hasChanges('$2::text[]')}) as due
        from finding_passes p where tenant_id = $1 for update skip locked`,
     [tenantId, otherEvents],
@@ -67,18 +63,18 @@ export async function lockFindingPass(
   await tx.query(
     `update finding_passes p
         set phase = 'users', after_at = null, after_id = null, began_at = now(), began_sequence = s.last, spent_ms = 0,
-            ended_at = null, silent = false
+            ended_at = null
        from event_sequences s where s.tenant_id = $1 and p.tenant_id = $1`,
     [tenantId],
   );
-  return { phase: 'users', afterAt: null, afterId: null, silent: false };
+  return { phase: 'users', afterAt: null, afterId: null };
 }
 
 /** Saves the progress of a locked pass, with the time that the last part has taken; undefined ends the pass. */
 export async function saveFindingPass(
   tx: Transaction,
   tenantId: string,
-  pass: Omit<FindingPass, 'silent'> | undefined,
+  pass: FindingPass | undefined,
   spentMs: number,
 ): Promise<void> {
   await tx.query(

@@ -85,10 +85,6 @@ export class FindingPassEntity {
 
   @Column('timestamptz', { nullable: true })
   endedAt!: Date | null;
-
-  /** True for the first pass of a tenant that existed before findings did; it records no events. */
-  @Column('boolean', { default: false })
-  silent!: boolean;
 }
 
 @Entity('finding_policies')

@@ -807,8 +807,7 @@ create table finding_passes (
   began_at timestamptz not null,
   began_sequence bigint not null,
   spent_ms integer not null default 0,
-  ended_at timestamptz,
-  silent boolean not null default false
+  ended_at timestamptz
 );
 
 create table finding_policies (
