@@ -77,7 +77,7 @@ async function createJob(tx: Transaction, connector: DueConnector, dueAt: Date):
 /** Plans the next run. A suspended connector pauses for twice its interval, doubling with each failure. */
 function plan(state: ScheduleState, lastDueAt: Date | null): PlannedRun | undefined {
   const { schedule, now, failures, lastFailedAt } = state;
-  // A schedule of an older release or of a removed time zone may be invalid; it is not planned again.
+  // The time zone of a schedule may no longer exist; such a schedule is not planned again.
   if (!schedule || checkSchedule(schedule, now) !== undefined) return undefined;
   const last = lastDueAt ?? now;
   const next = nextRun(schedule, { now, last }, Math.random());
