@@ -162,6 +162,24 @@ describe('the model', () => {
     expect(directory.entries.get('HR 0')?.fields).toMatchObject({ employee_number: '10' });
   });
 
+  it.each([
+    ['clears a field', {}, { employee_number: '' }],
+    ['enables', { status: 'inactive' }, {}],
+  ])('holds a run that %s of more than a quarter of a small source', (_, before, after) => {
+    for (const [count, expected] of [
+      [6, 'completed'],
+      [7, 'quarantined'],
+    ] as const) {
+      const { list } = company();
+      const rows = (values: Fields): Record<string, Fields> =>
+        Object.fromEntries(
+          Array.from({ length: 24 }, (_each, n) => [n, { employee_number: `${10 + n}`, ...(n < count && values) }]),
+        );
+      list(hr, rows(before));
+      expect(list(hr, rows(after)).status).toBe(expected);
+    }
+  });
+
   it('holds a run that lists another person under a known id, also without numbers', () => {
     const { list, directory } = company();
     list(hr, { 1: ann, 2: { first_name: 'Bo', last_name: 'Lind' } });

@@ -132,15 +132,22 @@ export function exceedsAdditions(
   const unknown = isFull ? [] : livingOf(entries, source);
   const replacing = made.flatMap((each) => replacedBy(each, { gone, unknown }, entries) ?? []);
   const changing = (field: string) => plan.filter((each) => each.changed.includes(field)).length;
-  if (living === 0) return exceeds(changing(gaining), returning, read);
-  const giving = changing(enabled) + changing(gaining);
-  if (exceeds(giving, returning, living) || exceeds(changing(reused), others, living)) return true;
+  const clearing = (field: string) =>
+    plan.filter((each) => each.changed.includes(field) && !each.fields?.[field]).length;
+  const areTooMany = (giving: number, of: number) =>
+    exceeds(giving, returning, of) || isPartOfFew(giving, returning, of, 25);
+  if (living === 0) return areTooMany(changing(gaining), read);
+  if (areTooMany(changing(enabled) + changing(gaining), living) || exceeds(changing(reused), others, living))
+    return true;
   return (
     isGuarded &&
     (exceeds(count, created, living) ||
       tiers.some((tier) => exceeds(replacing.filter((by) => by === tier).length, rekeyed, living)) ||
       fields.some(
-        (field) => exceeds(changing(field), changed, living) || isPartOfFew(changing(field), changed, living, 50),
+        (field) =>
+          exceeds(changing(field), changed, living) ||
+          isPartOfFew(changing(field), changed, living, 50) ||
+          isPartOfFew(clearing(field), changed, living, 25),
       ))
   );
 }

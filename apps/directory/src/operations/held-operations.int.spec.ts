@@ -113,14 +113,16 @@ describe('a change by which people lose access', () => {
     });
   });
 
-  it('is held for people who would get access again, too', async () => {
-    const many = 24;
+  it.each([
+    [24, 'more than 10 % and more than 20'],
+    [8, 'more than 25 % and more than 5'],
+  ])('is held for %i people who would get access again, too', async (many, bound) => {
     await newSources();
     await harness.sync(old, people(many, { status: 'inactive' }, 'o'), today);
     await harness.sync(hr, people(many, {}, 'n'), today);
     expect(await statuses()).toEqual({ inactive: many });
     const held = await harness.operate('attributes.rank', rankOf(), today);
-    const reason = 'give access to 24 people beside 0 who have it, more than 10 % and more than 20';
+    const reason = `give access to ${many} people beside 0 who have it, ${bound}`;
     expect(held).toMatchObject({ status: 'held', result: { held: reason, access_changes_total: many } });
     expect(await statuses()).toEqual({ inactive: many });
     expect(await confirm(held.id)).toMatchObject({ status: 'done' });
@@ -146,6 +148,7 @@ describe('a preview', () => {
   it('lists who would lose access', async () => {
     await company(all);
     await harness.operate('attributes.rank', rankOf(), today).then(({ id }) => confirm(id));
+    await harness.fixture.rows(`update connectors set safeguard = '{"max_enabled_percent": 100}' where id = $1`, [hr]);
     const job = await harness.sync(hr, people(all, {}, 'n'), today);
     expect(await statuses()).toEqual({ active: all });
     const preview = await harness.operate('job.undo', { job_id: job, preview: true }, today);

@@ -407,6 +407,18 @@ describe('a run that changes a field of many people', () => {
     expect((await harness.record('p7')).fields).toMatchObject({ email: ['p7@example.org'] });
   });
 
+  it('is held if it clears the addresses and numbers of a third of a company', async () => {
+    const keyed = (n: number) => ({ ...numbered(n), email: `p${n}@example.org` });
+    await imported(people(0, 60, keyed));
+    const job = await run([...people(0, 20, name), ...people(20, 60, keyed)]);
+    const text = (field: string) => `clear ${field} in 20 of 60 records, more than 25 % and more than 5`;
+    expect(await planOf(job)).toMatchObject({
+      state: 'held',
+      reasons: ['email', 'employee_number'].map((field) => ({ rule: 'changed', field, count: 20, text: text(field) })),
+    });
+    expect((await harness.record('p7')).fields).toMatchObject({ email: ['p7@example.org'], employee_number: ['E7'] });
+  });
+
   it('is not held for a field that identifies no person, nor for values where there were none', async () => {
     await imported(people(0, 100, numbered));
     await run(people(0, 100, (n) => ({ ...numbered(n), job_title: 'Clerk', email: `p${n}@example.org` })));

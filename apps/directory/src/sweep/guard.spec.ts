@@ -163,7 +163,7 @@ describe('the deletion safeguard', () => {
     const reason = (known: number, count: number, guard = usual) =>
       quarantineReason(
         guard,
-        { ...plan, known, additions: { created: 0, rekeyed: [], changed: [{ field: 'email', count }] } },
+        { ...plan, known, additions: { created: 0, rekeyed: [], changed: [{ field: 'email', count, cleared: 0 }] } },
         sound,
       );
     expect(reason(15, 15)).toBe(
@@ -175,6 +175,35 @@ describe('the deletion safeguard', () => {
     expect(reason(100, 51)).toMatch(/more than 20 % and more than 20$/);
     expect(reason(15, 12, safeguard.parse({ max_changed_percent: 80 }))).toBeUndefined();
     expect(reason(15, 15, safeguard.parse({ max_changed_percent: 100 }))).toBeUndefined();
+  });
+
+  it('stops a run that clears a field of a quarter of the records of a small source', () => {
+    const reason = (known: number, cleared: number, count = cleared, guard = usual) =>
+      quarantineReason(
+        guard,
+        { ...plan, known, additions: { created: 0, rekeyed: [], changed: [{ field: 'email', count, cleared }] } },
+        sound,
+      );
+    expect(reason(60, 15)).toBeUndefined();
+    expect(reason(60, 16)).toBe(
+      'quarantined: the run would clear email in 16 of 60 records, more than 25 % and more than 5',
+    );
+    expect(reason(12, 5)).toBeUndefined();
+    expect(reason(12, 5, 6)).toBeUndefined();
+    expect(reason(60, 16, 40)).toMatch(/would change email in 40 of 60 records, [^;]*$/);
+    expect(reason(60, 20, 20, safeguard.parse({ max_changed_percent: 40 }))).toBeUndefined();
+    expect(reason(60, 60, 60, safeguard.parse({ max_changed_percent: 100 }))).toBeUndefined();
+  });
+
+  it('stops a run that enables a quarter of the records of a small source and more than five', () => {
+    const reason = (known: number, enabled: number) => quarantineReason(usual, { ...plan, known, enabled }, sound);
+    expect(reason(10, 5)).toBeUndefined();
+    expect(reason(40, 10)).toBeUndefined();
+    expect(reason(40, 11)).toBe('quarantined: the run would enable 11 of 40 records, more than 25 % and more than 5');
+    const first = { ...plan, known: 0, gaining: 11 };
+    expect(quarantineReason(usual, first, { ...sound, recordsRead: 40 })).toMatch(
+      /enable 11 of 40 records \(11 decide/,
+    );
   });
 
   it.each([

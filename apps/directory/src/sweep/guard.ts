@@ -53,8 +53,11 @@ export type PlannedCounts = Removals & {
 /** All records of so few people may be deleted, disabled or changed at once. */
 const smallTeam = 5;
 
-/** Percentages of the records of a small source, which has fewer than the bound, that a run may remove or change. */
-const mostOfFew: Partial<Record<BoundedRule, number>> = { deleted: 25, disabled: 25, changed: 50 };
+/** Percentages of the records of a small source, which has fewer than the bound, that a run may remove, enable or change. */
+const mostOfFew: Partial<Record<BoundedRule, number>> = { deleted: 25, disabled: 25, enabled: 25, changed: 50 };
+
+/** The same for records that lose a value of a field, which is more of a fault than another value. */
+const mostCleared = 25;
 
 type Removals = Pick<SyncPlan, 'deletions' | 'disables'>;
 
@@ -159,10 +162,11 @@ export function additionReasons(
   const exceeded = (
     rule: Exclude<BoundedRule, 'deleted' | 'disabled'>,
     count: number,
+    most = mostOfFew[rule],
     does: string,
     field?: string,
   ) => {
-    const exceededBound = boundsWithFew(guard, rule).find((bound) => count > boundOf(...bound, of));
+    const exceededBound = boundsWithFew(guard, rule, most).find((bound) => count > boundOf(...bound, of));
     if (!exceededBound) return [];
     const [percent, records] = exceededBound;
     const text = rule === 'reused' && records === 0 ? does : `${does}, ${moreThan(percent, records)}`;
@@ -180,8 +184,13 @@ export function additionReasons(
       exceeded('rekeyed', count, `replace ${count} of ${of} records by new ids with the same ${field}`, field),
     ),
     ...exceeded('created', created, `create ${created} records beside ${of}`),
-    ...changed.flatMap(({ field, count }) =>
-      exceeded('changed', count, `change ${field} in ${count} of ${of} records`, field),
+    ...changed.flatMap(({ field, count, cleared }) =>
+      [
+        exceeded('changed', count, `change ${field} in ${count} of ${of} records`, field),
+        exceeded('changed', cleared, `clear ${field} in ${cleared} of ${of} records`, field, mostCleared),
+      ]
+        .flat()
+        .slice(0, 1),
     ),
   ];
 }
@@ -204,10 +213,9 @@ export function boundsAdditions({ rule }: Pick<QuarantineReason, 'rule'>): boole
 }
 
 /** Returns the bounds of a rule and that of a small source; none if the rule is turned off. */
-function boundsWithFew(guard: Safeguard, rule: BoundedRule): [number, number][] {
+function boundsWithFew(guard: Safeguard, rule: BoundedRule, most = mostOfFew[rule]): [number, number][] {
   const [percent, records] = boundsOf(guard, rule);
   if (percent === 100) return [];
-  const most = mostOfFew[rule];
   return [
     [percent, records],
     ...(most === undefined ? [] : [[Math.max(percent, most), smallTeam] as [number, number]]),

@@ -405,7 +405,7 @@ describe('the deletion safeguard', () => {
 
   it('does not count records twice that have come back on the same day', async () => {
     await run([people(0, 24)]);
-    await run([people(0, 18)]);
+    await run([people(0, 19)]);
     await run([people(0, 24)]);
     const job = await run([[...people(0, 17), ...people(17, 24, 'inactive')]]);
     expect((await answers(harness, job)).at(-1)?.note).toContain('disable 7 of 24 records');

@@ -29,7 +29,8 @@ export async function countMarks(tx: Transaction, jobId: string): Promise<Record
 /** Counts of the additions and changes of a plan that the safeguard bounds. */
 export interface Additions {
   created: number;
-  changed: { field: string; count: number }[];
+  /** `cleared`: those that have no value left. */
+  changed: { field: string; count: number; cleared: number }[];
   /** Records to be created that share a match key with a record that they may replace, by kind of the key. */
   rekeyed: { field: MatchingKey; count: number }[];
 }
@@ -54,8 +55,11 @@ export async function countAdditions(
     `select count(*)::int as created from sync_plan_entries where job_id = $1 and action = 'create'`,
     [jobId],
   );
-  const changed = await tx.query<{ field: string; count: number }>(
-    `select field, count(*)::int as count from sync_plan_entries, unnest(changed_fields) as field
+  const changed = await tx.query<Additions['changed'][number]>(
+    `select field, count(*)::int as count,
+            (count(*) filter (where jsonb_path_exists(
+              changes, '$[*] ? (@.field == $f && exists(@.from) && !exists(@.to))', jsonb_build_object('f', field))))::int as cleared
+       from sync_plan_entries, unnest(changed_fields) as field
       where job_id = $1 and field <> all($2) group by field order by count(*) desc, field`,
     [jobId, texts(Object.values(planMarks))],
   );
