@@ -26,7 +26,7 @@ export interface Difference {
   lines: string[];
 }
 
-/** How many people may lose access by a change without a confirmation. */
+/** How many people may lose access by a change, or get it, without a confirmation. */
 const boundOfChanges: Bound = { percent: 10, records: 20 };
 
 export async function play(installation: Installation, steps: readonly Step[]): Promise<Difference | undefined> {
@@ -203,10 +203,16 @@ class History {
     if (!apply()) return this.operate(type, input, order, 'refused');
     const after = stateOf(this.directory);
     const losing = losersBetween(was, after).length;
-    const changing = losing + gainersBetween(was, after).length;
-    // So many people who get access are not in a history.
-    if (losing <= mostOf(boundOfChanges, peopleWithAccess(before))) return this.operate(type, input, order, 'done');
-    const lines = await this.operate(type, input, order, 'held', changing);
+    const gaining = gainersBetween(was, after).length;
+    const act = {};
+    const lost = losing > 0 ? this.runs.lostToday(act) : 0;
+    const people = peopleWithAccess(before);
+    const isTooMany =
+      losing + lost > mostOf(boundOfChanges, lost > 0 ? Math.min(lost + people, was.size) : people) ||
+      gaining > mostOf(boundOfChanges, people);
+    this.runs.noteLosses(act, was, isTooMany);
+    if (!isTooMany) return this.operate(type, input, order, 'done');
+    const lines = await this.operate(type, input, order, 'held', losing + gaining);
     if (lines.length > 0) return lines;
     return this.operate('operation.confirm', { operation_id: this.lastOperation }, order, 'done');
   }

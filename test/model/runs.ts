@@ -66,8 +66,8 @@ export class Runs {
   readonly checkpoints = new Map<Source, number>();
   /** Sources that have been read completely. */
   private readonly known = new Set<Source>();
-  /** How many people lost access by each run that took it from some, in the order of their ends. */
-  private readonly losing: { source: Source; count: number; isReleased: boolean }[] = [];
+  /** How many people lost access by the runs of a source, or a change of settings, in the order of their ends. */
+  private readonly losing: { by: object; count: number; isReleased: boolean }[] = [];
 
   constructor(
     private readonly directory: Directory,
@@ -285,15 +285,15 @@ export class Runs {
     return { delete: sum('delete'), disable: sum('disable') };
   }
 
-  private noteLosses(source: Source, was: Parameters<typeof losersBetween>[0], isReleased = false): void {
+  noteLosses(by: object, was: Parameters<typeof losersBetween>[0], isReleased = false): void {
     const count = losersBetween(was, stateOf(this.directory)).length;
-    if (count > 0) this.losing.push({ source, count, isReleased });
+    if (count > 0) this.losing.push({ by, count, isReleased });
   }
 
   /** How many people have lost access within the day, back to a release; none if only by the source itself. */
-  lostToday(source: Source): number {
+  lostToday(by: object): number {
     const undecided = this.losing.slice(this.losing.findLastIndex(({ isReleased }) => isReleased) + 1);
-    if (undecided.every((each) => each.source === source)) return 0;
+    if (undecided.every((each) => each.by === by)) return 0;
     return undecided.reduce((total, { count }) => total + count, 0);
   }
 

@@ -13,7 +13,8 @@ import { countActivePeople, noteDue } from '@idsync/database/settings';
 import { type Cause, causedAt, loadTenant } from '../cause.js';
 import { NotApplicable } from '../divide-batch.js';
 import { AccessTally } from '../sweep/access-tally.js';
-import { tooManyChanges } from '../sweep/guard.js';
+import { tooManyChanges, usualGuard } from '../sweep/guard.js';
+import { lossesBefore } from '../sweep/losses-before.js';
 import { acceptFinding } from './accept-finding.js';
 import { applyPlan } from './apply-plan.js';
 import { changeLifecycle } from './change-lifecycle.js';
@@ -86,10 +87,11 @@ export async function runOperation(
       const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime), access };
       const people = changesMany.has(operation.type) ? await countActivePeople(tx, tenantId) : undefined;
       const { result, undo } = await handle(tx, cause, operation);
-      const reason = people === undefined ? undefined : tooManyChanges(access, people);
+      const reason = people === undefined ? undefined : await holding(tx, tenantId, operation, access, people);
       if (reason !== undefined) throw new Held(reason);
+      const isCounted = (people !== undefined || operation.type === 'operation.confirm') && access.losses > 0;
       await noteDue(tx, tenantId);
-      await end(tx, 'done', result, undo);
+      await end(tx, 'done', { ...result, ...(isCounted && { access_lost: access.losses }) }, undo);
     });
   } catch (error) {
     const ended = endOf(error, access);
@@ -100,6 +102,19 @@ export async function runOperation(
       await end(tx, ended.status, ended.result);
     });
   }
+}
+
+/** Returns why an operation has to be held: `active` people had access before it. */
+async function holding(
+  tx: Transaction,
+  tenantId: string,
+  { id }: Operation,
+  { losses: count, gains }: AccessTally,
+  active: number,
+): Promise<string | undefined> {
+  const own = { id, connectorId: id };
+  const day = count > 0 ? await lossesBefore(tx, tenantId, own, usualGuard, active) : { before: 0, of: active };
+  return tooManyChanges({ ...day, count }, gains, active);
 }
 
 /** Returns how an operation ends that was rolled back; undefined if it has to be retried. */
@@ -126,7 +141,7 @@ async function confirmOperation(
   if (held.status !== 'held') throw new Refused(`the operation is ${held.status}, not held`);
   if (await hasLaterOperation(tx, cause.tenantId, held))
     throw new Refused('a later operation of this kind has been performed: request this one again');
-  const access = new AccessTally();
+  const { access = new AccessTally() } = cause;
   const { result, undo } = await handle(tx, { ...cause, operationId: held.id, access }, held);
   const shown = held.result as unknown as ShownAccess;
   const unlisted = shown.access_changes_total - shown.access_changes.length;

@@ -283,6 +283,29 @@ describe('runs of several sources on one day', () => {
   });
 });
 
+describe('a change of settings', () => {
+  it('counts with the runs and other changes of the day, back to a confirmation', async () => {
+    const at = '2026-11-29T00:00:00Z';
+    const third = await harness.fixture.connector(harness.tenant, { name: 'Third', priority: 30 });
+    await run(old, [people(60, {})]);
+    await run(third, [people(10, { status: 'inactive' }, 'n')]);
+    const rank = (priority: number) => harness.operate('attributes.rank', { connector: { id: third, priority } }, at);
+    const leave = () => run(old, [[...people(50, {}), ...people(60, { status: 'inactive' }).slice(50)]]);
+    const bounded = 'take access from 10, after 10 within a day, of 60 people, more than 25 % and more than 5';
+
+    expect(await rank(5)).toMatchObject({ status: 'done', result: { access_lost: 10 } });
+    const stopped = await leave();
+    expect(await planOf(stopped)).toMatchObject({ state: 'held', note: expect.stringContaining(bounded) });
+    await endJob(harness, stopped, 'cancelled');
+    expect(await rank(30)).toMatchObject({ status: 'done' });
+    const held = await rank(5);
+    expect(held).toMatchObject({ status: 'held', result: { held: bounded } });
+    const confirmed = await harness.operate('operation.confirm', { operation_id: held.id }, at);
+    expect(confirmed).toMatchObject({ status: 'done', result: { access_lost: 10 } });
+    expect((await planOf(await leave()))?.state).toBe('done');
+  });
+});
+
 describe('a change of a key that joins people of another source to those who have left', () => {
   it('is held if it takes access from many', async () => {
     await run(hr, [people(12, { status: 'inactive' }, 'n')]);

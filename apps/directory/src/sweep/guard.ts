@@ -132,9 +132,7 @@ function removalReasons(
     const exceeded = bounds.find((bound) => count > 0 && count + before > boundOf(...bound, of));
     if (!exceeded) return [];
     const [percent, records] = exceeded;
-    const period = guard.within_hours === 24 ? 'a day' : `${guard.within_hours} hours`;
-    const counted = before > 0 ? `${count}, after ${before} within ${period},` : `${count}`;
-    const text = `${verb} ${counted} of ${of} ${noun}, ${moreThan(percent, records)}`;
+    const text = `${verb} ${counted(count, before, guard)} of ${of} ${noun}, ${moreThan(percent, records)}`;
     return [{ rule, count, of, max_percent: percent, max_records: records, text }];
   };
   const deleted = removal('deleted', 'delete', { count: deletions, before: recent.deletions, of: known });
@@ -162,9 +160,9 @@ export function additionReasons(
   const exceeded = (
     rule: Exclude<BoundedRule, 'deleted' | 'disabled'>,
     count: number,
-    most = mostOfFew[rule],
     does: string,
     field?: string,
+    most = mostOfFew[rule],
   ) => {
     const exceededBound = boundsWithFew(guard, rule, most).find((bound) => count > boundOf(...bound, of));
     if (!exceededBound) return [];
@@ -195,14 +193,21 @@ export function additionReasons(
   ];
 }
 
-/** Returns why a change of settings must not take access from, or give it to, so many people; undefined if it may. */
-export function tooManyChanges({ losses, gains }: { losses: number; gains: number }, of: number): string | undefined {
-  const exceeded = (rule: BoundedRule, count: number) =>
-    boundsWithFew(safeguard.parse({}), rule).find((bound) => count > boundOf(...bound, of));
-  const [taking, giving] = [exceeded('disabled', losses), exceeded('enabled', gains)];
+/** The bounds for a change of settings. */
+export const usualGuard = safeguard.parse({});
+
+/**
+ * Returns why a change of settings must not take access from so many people, together with those who lost it on that day,
+ * or give it to so many beside `active` people; undefined if it may.
+ */
+export function tooManyChanges({ count, before, of }: LossesOfDay, gains: number, active: number): string | undefined {
+  const exceeded = (rule: BoundedRule, changing: number, among: number) =>
+    boundsWithFew(usualGuard, rule).find((bound) => changing > boundOf(...bound, among));
+  const taking = count > 0 ? exceeded('disabled', count + before, of) : undefined;
+  const giving = exceeded('enabled', gains, active);
   const reasons = [
-    taking && `take access from ${losses} of ${of} people, ${moreThan(...taking)}`,
-    giving && `give access to ${gains} people beside ${of} who have it, ${moreThan(...giving)}`,
+    taking && `take access from ${counted(count, before, usualGuard)} of ${of} people, ${moreThan(...taking)}`,
+    giving && `give access to ${gains} people beside ${active} who have it, ${moreThan(...giving)}`,
   ].filter((reason) => reason !== undefined);
   return reasons.length > 0 ? reasons.join('; and ') : undefined;
 }
@@ -230,6 +235,10 @@ function boundsOf(guard: Safeguard, rule: BoundedRule): [number, number] {
 
 function boundOf(percent: number, records: number, of: number): number {
   return Math.max(records, Math.floor((of * percent) / 100));
+}
+
+function counted(count: number, before: number, { within_hours: hours }: Safeguard): string {
+  return before > 0 ? `${count}, after ${before} within ${hours === 24 ? 'a day' : `${hours} hours`},` : `${count}`;
 }
 
 function moreThan(percent: number, records: number): string {

@@ -1,4 +1,4 @@
-import { defaultMatchingRules, type Message, type Safeguard } from '@idsync/contracts';
+import { defaultMatchingRules, type Message } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import {
@@ -7,7 +7,6 @@ import {
   countEntries,
   countKnownBefore,
   countMarks,
-  countRecentLosses,
   countRecentRemovals,
   countTaking,
   dropEntries,
@@ -22,7 +21,6 @@ import {
   findStaleRecords,
   findUnappliedCreations,
   type JobState,
-  lockLosses,
   lockPlan,
   markEntriesDone,
   noMarks,
@@ -31,7 +29,7 @@ import {
   type SyncPlan,
   savePlan,
 } from '@idsync/database/directory';
-import { countActivePeople, countIdentities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
+import { countActivePeople, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { applyChanges } from '../apply-changes.js';
 import { causedAt, loadTenant } from '../cause.js';
 import { beyondQuota, peopleLimit, withinQuota } from '../people-quota.js';
@@ -42,7 +40,8 @@ import { lossesOf } from './access.js';
 import { additionsOf } from './additions-of.js';
 import { deferToHeldJob } from './beside-held-job.js';
 import { chooseRows } from './choose-rows.js';
-import { boundsAdditions, type LossesOfDay, quarantineNote, quarantineReasons } from './guard.js';
+import { boundsAdditions, quarantineNote, quarantineReasons } from './guard.js';
+import { lossesBefore } from './losses-before.js';
 import { moveAnchors } from './move-anchors.js';
 import { plannedChanges } from './planned-changes.js';
 import { losses, recheckLosses } from './recheck-losses.js';
@@ -166,29 +165,17 @@ async function completePlan(
   const counts = { known: known ?? 0, deletions, disables, ...marks, additions };
   const guard = people ?? (await findSafeguard(tx, job.connectorId));
   const recent = await countRecentRemovals(tx, job, guard.within_hours);
-  const losses =
-    job.kind === 'user' && deletions + disables > 0 ? await lossesOfDay(tx, tenantId, job, guard) : undefined;
+  const counting = job.kind === 'user' && deletions + disables > 0;
+  const day = counting
+    ? await lossesBefore(tx, tenantId, job, guard, await countActivePeople(tx, tenantId))
+    : undefined;
+  const losses = day?.before ? { ...day, count: await countTaking(tx, job.id) } : undefined;
   const reasons = quarantineReasons(guard, counts, job, { ...recent, losses });
   const notes = [incomplete, quarantineNote(reasons)].filter((note) => note !== undefined);
   const note = notes.length > 0 ? notes.join('; ') : undefined;
   // A dry run changes nothing, so it is never quarantined.
   const state = reasons.length === 0 || job.dryRun ? 'ready' : 'held';
   return { ...plan, known, deletions, disables, state, note, reasons };
-}
-
-/** Counts the people who would lose access by this run, and did by others; undefined if no other source took any. */
-async function lossesOfDay(
-  tx: Transaction,
-  tenantId: string,
-  job: JobState,
-  { within_hours }: Safeguard,
-): Promise<LossesOfDay | undefined> {
-  await lockLosses(tx, tenantId);
-  const before = await countRecentLosses(tx, tenantId, job, within_hours);
-  if (before === 0) return undefined;
-  // Some may have access again.
-  const of = Math.min(before + (await countActivePeople(tx, tenantId)), await countIdentities(tx, tenantId));
-  return { count: await countTaking(tx, job.id), before, of };
 }
 
 async function countKnown(tx: Transaction, job: JobState, plan: SyncPlan): Promise<number> {

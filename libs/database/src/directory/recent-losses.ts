@@ -57,9 +57,9 @@ const taking = `e.action in ('disable', 'delete') and ('${planMarks.losing}' = a
        where r.id = e.record_id limit 1))`;
 
 /**
- * Counts the people who lost access by the other runs of all sources within the last hours, back to a release, or do by
- * those that are being applied; none if all of them are of this source, because its bounds apply to these. The caller must
- * hold the lock of the losses.
+ * Counts the people who lost access by other runs and changes of settings within the last hours, back to a release or a
+ * confirmation, or do by runs that are being applied; none if all of them are of this source, because its bounds apply to
+ * these. The caller must hold the lock of the losses.
  */
 export async function countRecentLosses(
   tx: Transaction,
@@ -76,6 +76,9 @@ export async function countRecentLosses(
           and coalesce(j.completed_at, now()) > now() - make_interval(hours => $3)),
      runs as (
        select losses, connector_id, at, released from applied
+       union all
+       select (result ->> 'access_lost')::int, id, ended_at, type = 'operation.confirm' from operations
+        where tenant_id = $1 and status = 'done' and ended_at > now() - make_interval(hours => $3) and result ? 'access_lost'
        union all
        select open.losses, p.connector_id, now(), false
          from (select id from sync_jobs
