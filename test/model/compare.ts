@@ -17,7 +17,7 @@ function line(records: readonly string[], status: string, name: string | undefin
   return [records.join(' + '), status, name ?? '-', ...values.sort()].join(' | ');
 }
 
-export function linesOfModel(directory: Directory, cases: Cases): string[] {
+export function linesOfModel(directory: Directory, cases: Cases, leavers: ReadonlySet<string>): string[] {
   const people = directory.people().map((entries) =>
     line(
       entries.map(({ name, status }) => `${name} ${status}`),
@@ -43,7 +43,7 @@ export function linesOfModel(directory: Directory, cases: Cases): string[] {
       : [],
   );
   const unlinked = waiting.map(({ name, status }) => `${name} ${status} waits`);
-  return [...people, ...unlinked, ...reviews, ...managed, ...findingsOf(directory)].sort();
+  return [...people, ...unlinked, ...reviews, ...managed, ...findingsOf(directory, leavers)].sort();
 }
 
 const managerLine = (name: string, names: readonly string[]): string =>

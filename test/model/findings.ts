@@ -8,12 +8,12 @@ import { type Entry, isDeleted, isUser } from './types.js';
 const present = ['active', 'pending', 'suspended'];
 const isPresent = ({ status }: Entry): boolean => present.includes(status);
 
-/** All findings as text. */
-export function findingsOf(directory: Directory): string[] {
+/** All findings as text. `leavers` has the names of the records whose people have a leaver in their history. */
+export function findingsOf(directory: Directory, leavers: ReadonlySet<string>): string[] {
   const entries = [...directory.entries.values()];
   const users = entries.filter((entry) => isUser(entry) && isPresent(entry));
   return [
-    ...entries.filter((entry) => !isUser(entry)).flatMap((entry) => ofAccount(directory, entry)),
+    ...entries.filter((entry) => !isUser(entry)).flatMap((entry) => ofAccount(directory, entry, leavers)),
     ...users.flatMap((user) => [
       ...(users.some((other) => isEarlierOf(other, user)) ? [`duplicate_in_source ${user.name}`] : []),
       ...(hasUnknownManager(directory, user) ? [`unknown_manager ${user.name}`] : []),
@@ -30,10 +30,13 @@ export const cycleLine = (people: readonly string[][]): string =>
     .sort()
     .join(' and ')}`;
 
-function ofAccount(directory: Directory, { name, status, person }: Entry): string[] {
+function ofAccount(directory: Directory, { name, status, person }: Entry, leavers: ReadonlySet<string>): string[] {
   if (!['active', 'locked'].includes(status)) return [];
   if (person === undefined) return [`unmatched_account ${name}`];
-  return hasLeft(directory, person) ? [`leaver_with_account ${name}`] : [];
+  const entries = directory.of(person);
+  const hasEnded = entries.some((entry) => isUser(entry) && entry.source.employments && entry.status === 'inactive');
+  const isReturning = statusOfPerson(entries) === 'pending' && (hasEnded || leavers.has(name));
+  return hasLeft(directory, person) || isReturning ? [`leaver_with_account ${name}`] : [];
 }
 
 /** Of the same identity, or with the same employee number. */

@@ -1,5 +1,5 @@
 // Plays a history on a new tenant and on the model, and compares both after every round.
-import type { OperationInput, OperationStatus, OperationType } from '@idsync/contracts';
+import { encodeId, type OperationInput, type OperationStatus, type OperationType } from '@idsync/contracts';
 import { seededRandom } from '../support/seeded-random.js';
 import type { RunOptions } from '../support/whole-sync.js';
 import { Cases } from './cases.js';
@@ -71,11 +71,14 @@ class History {
     await this.tenant.evaluate();
     const shown = await this.tenant.shown();
     const broken = this.replay.take(await this.tenant.eventsAfter(this.replay.last));
+    const { leavers } = this.replay;
+    const left = shown.records.filter(({ person }) => person && leavers.has(encodeId('identity', person)));
+    const names = new Set(left.map(({ name }) => name));
     return [
       ...lines,
       ...broken,
       ...this.replay.differences(shown.identities),
-      ...difference(linesOfModel(this.directory, this.cases), linesOfInstallation(shown, this.directory)),
+      ...difference(linesOfModel(this.directory, this.cases, names), linesOfInstallation(shown, this.directory)),
       ...(await this.tenant.faults()),
     ];
   }

@@ -26,6 +26,8 @@ export class Replay {
   private readonly identities = new Map<string, Resource>();
   /** Users and accounts. */
   private readonly records = new Map<string, Resource>();
+  /** The ids of the identities that have a leaver in their history. */
+  readonly leavers = new Set<string>();
   /** The sequence of the last event. */
   last = 0;
 
@@ -36,6 +38,7 @@ export class Replay {
       const expected = this.last + 1;
       this.last = sequence;
       if (type.startsWith('identity.')) this.identities.set(data.id, data);
+      if (type === 'lifecycle.leaver') this.leavers.add(data.id);
       if (type === 'identity.merged') this.identities.delete(String(data.merged_id));
       // An event of an identity that no longer exists has only its id.
       if (type.startsWith('identity.') && data.status === undefined) this.identities.delete(data.id);

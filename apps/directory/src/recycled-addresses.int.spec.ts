@@ -1,6 +1,7 @@
-import { defaultMatchingRules, type SourceRecord } from '@idsync/contracts';
+import { defaultMatchingRules, encodeId, type SourceRecord } from '@idsync/contracts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../test/directory-faults.js';
+import { evaluate, shownFindings, storedFindings } from '../test/findings.js';
 import { Harness, row } from '../test/harness.js';
 import { endJob, wholeRun } from '../test/whole-run.js';
 import { applyDue } from './apply-due.js';
@@ -160,6 +161,26 @@ describe('a login that is handed to another person', () => {
     expect(await cases()).toEqual(opened);
     await directory.sync(accounts, login('Ann Lee', 'ann@x.org'));
     expect(await cases()).toEqual([opened[0]?.replace('open', 'settled')]);
+  });
+
+  it('is a finding that names the case when the first person leaves', async () => {
+    await directory.sync(hr, [bob]);
+    await directory.sync(accounts, login('Stone, Bob', 'bob@x.org'));
+    await directory.sync(hr, [person('1', 'Ann Lee', 'ann@x.org', { status: 'inactive' })]);
+    expect(await cases()).toEqual(opened);
+    const [open] = await directory.fixture.rows<{ id: string }>('select id from review_cases where tenant_id = $1', [
+      directory.tenant,
+    ]);
+    await evaluate(directory);
+    const [finding] = await storedFindings(directory);
+    expect(finding).toMatchObject({
+      kind: 'leaver_with_account',
+      evidence: { case_id: encodeId('case', open?.id ?? '') },
+    });
+    const identity_id = await directory.identityOf('2');
+    await directory.operate('case.resolve', { case_id: open?.id ?? '', resolution: 'link', identity_id });
+    await evaluate(directory);
+    expect(await shownFindings(directory)).toEqual(['leaver_with_account login: resolved']);
   });
 
   it('opens the case also if the other person is read later', async () => {

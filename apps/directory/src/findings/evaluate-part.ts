@@ -85,7 +85,7 @@ async function evaluateOthers(
   limit: number,
 ): Promise<EvaluatedPart> {
   const ids = await findOthersAfter(tx, tenantId, pass.afterId, limit);
-  const found = await findAboutOthers(tx, tenantId, ids, time.now);
+  const found = ids.length === 0 ? [] : await findAboutOthers(tx, await loadTenant(tx, tenantId), ids, time.now);
   return { found, gone: [], ...(ids.length === limit && { last: after(pass, ids.at(-1)) }) };
 }
 
@@ -111,12 +111,14 @@ async function evaluateKnown(
   ];
   const people = subjects(aboutIdentities);
   const users = subjects(aboutUsers);
-  const tenant = users.length + people.length > 0 ? await loadTenant(tx, tenantId) : undefined;
-  const found = [
-    ...(tenant ? await findUserFacts(tx, tenantId, users, precedenceOf(tenant)) : []).flatMap(findingsOfUser),
-    ...(await findAboutOthers(tx, tenantId, subjects(aboutOthers), time.now)),
-    ...(tenant && people.length > 0 ? await findCycles(tx, { ...tenant, ...time }, people) : []),
-  ];
+  const tenant = known.length > 0 ? await loadTenant(tx, tenantId) : undefined;
+  const found = tenant
+    ? [
+        ...(await findUserFacts(tx, tenantId, users, precedenceOf(tenant))).flatMap(findingsOfUser),
+        ...(await findAboutOthers(tx, tenant, subjects(aboutOthers), time.now)),
+        ...(await findCycles(tx, { ...tenant, ...time }, people)),
+      ]
+    : [];
   const current = new Set(found.map(({ kind, subjectId }) => `${kind} ${subjectId}`));
   const gone = known.filter(({ kind, subjectId }) => !current.has(`${kind} ${subjectId}`)).map(({ id }) => id);
   return { found: [], gone, ...(next.length === limit && { last: after(pass, next.at(-1)?.id) }) };
@@ -124,13 +126,13 @@ async function evaluateKnown(
 
 async function findAboutOthers(
   tx: Transaction,
-  tenantId: string,
+  tenant: Pick<Cause, 'tenantId' | keyof Precedence>,
   ids: readonly string[],
   now: Date,
 ): Promise<FoundFinding[]> {
-  if (ids.length === 0) return [];
-  const policy = await findFindingPolicy(tx, tenantId);
-  return (await findOtherFacts(tx, tenantId, ids)).flatMap((facts) => findingsOfOther(facts, policy, now));
+  const policy = await findFindingPolicy(tx, tenant.tenantId);
+  const facts = await findOtherFacts(tx, tenant.tenantId, ids, precedenceOf(tenant).employments);
+  return facts.flatMap((each) => findingsOfOther(each, policy, now));
 }
 
 function precedenceOf({ connectors, rankOf }: Precedence): { ranks: Map<string, number>; employments: string[] } {

@@ -77,10 +77,12 @@ describe('an account or machine identity', () => {
     ownerId: null,
     ownerStatus: null,
     handedOver: false,
+    isReturning: false,
     leftAt: null,
     hireDate: null,
     terminationDates: null,
     machineAttribute: null,
+    caseId: null,
   };
   const machine: OtherFacts = { ...account, kind: 'machine_identity', ownerId: uuid(4), ownerStatus: 'active' };
 
@@ -89,6 +91,12 @@ describe('an account or machine identity', () => {
     ['account of a suspended person', { ...account, identityStatus: 'suspended' }, []],
     ['account of an inactive person', { ...account, identityStatus: 'inactive' }, ['leaver_with_account']],
     ['account of a deleted person', { ...account, identityStatus: 'deleted' }, ['leaver_with_account']],
+    ['account of a person who is to begin', { ...account, identityStatus: 'pending' }, []],
+    [
+      'account of a person who is to return',
+      { ...account, identityStatus: 'pending', isReturning: true },
+      ['leaver_with_account'],
+    ],
     ['account without a person for a day', { ...account, identityId: null }, ['unmatched_account']],
     [
       'account without a person for a moment less',
@@ -103,6 +111,11 @@ describe('an account or machine identity', () => {
     ['machine of an active owner', { ...machine, machineAttribute: 'servicePrincipalName' }, []],
     ['machine of a suspended owner', { ...machine, ownerStatus: 'suspended' }, []],
     ['machine of a leaver', { ...machine, ownerStatus: 'inactive' }, ['leaver_with_machine_secret']],
+    [
+      'machine of an owner who is to return',
+      { ...machine, ownerStatus: 'pending', isReturning: true },
+      ['leaver_with_machine_secret'],
+    ],
     ['machine whose owner was purged', { ...machine, ownerStatus: null }, ['machine_without_owner']],
     ['machine without an owner', { ...machine, ownerId: null, ownerStatus: null }, ['machine_without_owner']],
   ] as [string, OtherFacts, string[]][])('%s', (_, facts, expected) => {
@@ -122,16 +135,20 @@ describe('the evidence about a leaver', () => {
       ownerId: uuid(3),
       ownerStatus: 'inactive',
       handedOver: true,
+      isReturning: false,
       leftAt: null,
       hireDate: null,
       terminationDates: null,
       machineAttribute: null,
+      caseId: null,
     };
     const person = { identity_id: encodeId('identity', uuid(3)), identity_status: 'inactive' };
     const source = { connector_id: encodeId('connector', uuid(2)) };
     const evidenceOf = (kind: OtherFacts['kind']) =>
       findingsOfOther({ ...facts, kind }, defaultFindingPolicy, now)[0]?.evidence;
     expect(evidenceOf('account')).toEqual({ ...source, ...person, account_status: 'active' });
+    const [asked] = findingsOfOther({ ...facts, kind: 'account', caseId: uuid(9) }, defaultFindingPolicy, now);
+    expect(asked?.evidence).toMatchObject({ case_id: encodeId('case', uuid(9)) });
     expect(evidenceOf('machine_identity')).toEqual({
       ...source,
       ...person,
@@ -165,10 +182,12 @@ describe('the time at which a person left', () => {
       ownerId: null,
       ownerStatus: null,
       handedOver: false,
+      isReturning: false,
       leftAt: new Date(recorded),
       hireDate,
       terminationDates,
       machineAttribute: null,
+      caseId: null,
     } satisfies OtherFacts;
     expect(findingsOfOther(account, defaultFindingPolicy, now)[0]?.evidence.left_at).toBe(leftAt);
   });

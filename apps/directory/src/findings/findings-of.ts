@@ -81,12 +81,13 @@ function accountFinding(account: OtherFacts, policy: FindingPolicy, now: Date): 
     const since = { since: createdAt.toISOString() };
     return isWaiting ? undefined : { kind: 'unmatched_account', subjectId: id, evidence: { ...evidence, ...since } };
   }
-  if (!hasLeft({ status: identityStatus })) return undefined;
+  if (!hasLeft({ status: identityStatus }) && !account.isReturning) return undefined;
+  const ofAnother = account.caseId !== null && { case_id: encodeId('case', account.caseId) };
   return {
     kind: 'leaver_with_account',
     subjectId: id,
     identityId,
-    evidence: { ...evidence, ...leaver(identityId, identityStatus, account) },
+    evidence: { ...evidence, ...leaver(identityId, identityStatus, account), ...ofAnother },
   };
 }
 
@@ -95,7 +96,7 @@ function machineFinding(machine: OtherFacts): FoundFinding | undefined {
   const { id, ownerId, ownerStatus, connectorId, status, handedOver } = machine;
   const evidence = { connector_id: encodeId('connector', connectorId), machine_status: status };
   if (ownerId === null || ownerStatus === null) return { kind: 'machine_without_owner', subjectId: id, evidence };
-  if (!hasLeft({ status: ownerStatus })) return undefined;
+  if (!hasLeft({ status: ownerStatus }) && !machine.isReturning) return undefined;
   return {
     kind: 'leaver_with_machine_secret',
     subjectId: id,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { evaluate, findingEvents, shownFindings, storedFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
 import { wholeRun } from '../../test/whole-run.js';
+import { applyDue } from '../apply-due.js';
 
 let directory: Harness;
 let hr: string;
@@ -114,6 +115,49 @@ describe('a leaver with an account', () => {
        union all select details::text from events where type like 'finding.%' and details::text ~ '\\m(ann|alee)'`,
     );
     expect(traces).toEqual([]);
+  });
+});
+
+describe('an account of a person who is pending', () => {
+  const [before, start, after] = ['2026-11-29T00:00:00Z', '2027-01-01T00:00:00.000Z', '2027-01-02T00:00:00Z'];
+  const later = ann({ employee_number: '17', hire_date: start });
+  let staff: string;
+  beforeEach(async () => {
+    staff = await directory.fixture.connector(directory.tenant, { name: 'Staff', priority: 5, employments: true });
+  });
+  const found = async (at = before) => {
+    await evaluate(directory, at);
+    return shownFindings(directory);
+  };
+
+  it('is no finding before a first employment, whatever a directory says', async () => {
+    const people = await directory.fixture.connector(directory.tenant, { name: 'Directory', priority: 20 });
+    await directory.sync(people, [row('ann-ad', { employee_number: '17', status: 'inactive' })], before);
+    await directory.sync(staff, [later], before);
+    await directory.sync(logins, [account()], before);
+    expect(await found()).toEqual([]);
+  });
+
+  it('is a finding after an employment that has ended, until the next one begins', async () => {
+    const contractors = await directory.fixture.connector(directory.tenant, { priority: 20, employments: true });
+    const ended = '2026-10-31T00:00:00.000Z';
+    await directory.sync(contractors, [row('c1', { employee_number: '17', termination_date: ended })], before);
+    await directory.sync(staff, [later], before);
+    await directory.sync(logins, [account()], before);
+    expect(await found()).toEqual(['leaver_with_account alee: open']);
+    const [finding] = await storedFindings(directory);
+    expect(finding?.evidence).toMatchObject({ identity_status: 'pending', left_at: ended });
+    await applyDue(directory.database, directory.tenant, new Date(start));
+    expect(await found(after)).toContain('leaver_with_account alee: resolved');
+  });
+
+  it('is a finding if the person has lost access by a hire date in the future', async () => {
+    await directory.sync(staff, [ann({ employee_number: '17' })], before);
+    await directory.sync(logins, [account()], before);
+    await directory.sync(staff, [later], '2026-11-30T00:00:00Z');
+    expect(await found('2026-11-30T00:00:00Z')).toEqual(['leaver_with_account alee: open']);
+    const [finding] = await storedFindings(directory);
+    expect(finding?.evidence).toMatchObject({ identity_status: 'pending', left_at: '2026-11-30T00:00:00.000Z' });
   });
 });
 

@@ -92,7 +92,7 @@ describe('a part of a pass over a large tenant', () => {
     'the next accounts': (tx) => findOthersAfter(tx, directory.tenant, id(2, 9_000), part),
     'facts about users': (tx) =>
       findUserFacts(tx, directory.tenant, range(1), { ranks: new Map([[hr, 1]]), employments: [hr] }),
-    'facts about accounts': (tx) => findOtherFacts(tx, directory.tenant, range(2)),
+    'facts about accounts': (tx) => findOtherFacts(tx, directory.tenant, range(2), [hr]),
     'users with a manager': (tx) => findReferringUsers(tx, directory.tenant, range(1)),
     'candidates for managers': (tx) =>
       findManagerCandidates(

@@ -159,6 +159,8 @@ export interface OtherFacts {
   ownerId: string | null;
   ownerStatus: PersonStatus | null;
   handedOver: boolean;
+  /** The person is to return: pending since an employment ended, or since a leaver. */
+  isReturning: boolean;
   /** When idsync recorded that the owner of the account or machine identity left. */
   leftAt: Date | null;
   /** Dates of the owner, as the source gives them. */
@@ -166,18 +168,27 @@ export interface OtherFacts {
   terminationDates: string[] | null;
   /** The attribute by which the account looks like a machine. */
   machineAttribute: string | null;
+  /** The open review case of the account, which another person may have. */
+  caseId: string | null;
 }
 
 /**
  * Reads the facts about accounts and machine identities. The person is a separate column, because PostgreSQL scans the
- * table for a comparison with an expression.
+ * table for a comparison with an expression. `employments` are the connectors that list employments.
  */
-export async function findOtherFacts(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<OtherFacts[]> {
+export async function findOtherFacts(
+  tx: Transaction,
+  tenantId: string,
+  ids: readonly string[],
+  employments: readonly string[],
+): Promise<OtherFacts[]> {
   if (ids.length === 0) return [];
   return tx.query(
     `select r.id, r.kind, r.connector_id as "connectorId", r.identity_id as "identityId", r.status,
             r.created_at as "createdAt", i.status as "identityStatus", o.identity_id as "ownerId",
-            owner.status as "ownerStatus", coalesce(r.handed_over, false) as "handedOver", gone.at as "leftAt",
+            owner.status as "ownerStatus", coalesce(r.handed_over, false) as "handedOver",
+            coalesce(person.status = 'pending' and (gone.has_ended or lost.at is not null), false) as "isReturning",
+            coalesce(gone.at, lost.at) as "leftAt", review.id as "caseId",
             r.machine_attribute as "machineAttribute", gone.hired as "hireDate", gone.ends as "terminationDates"
        from unnest($2::uuid[]) as n (id)
       cross join lateral (
@@ -191,15 +202,24 @@ export async function findOtherFacts(tx: Transaction, tenantId: string, ids: rea
           where tenant_id = $1 and record_id = r.id and role = 'owned_by' limit 1) o on r.kind = 'machine_identity'
        left join lateral (
          select status from identities where tenant_id = $1 and id = o.identity_id limit 1) owner on true
-      cross join lateral (select coalesce(o.identity_id, r.identity_id) as id offset 0) person
+      cross join lateral (
+        select coalesce(o.identity_id, r.identity_id) as id, coalesce(owner.status, i.status) as status offset 0) person
        left join lateral (
-         select status_since as at, fields -> 'hire_date' ->> 0 as hired, fields -> 'termination_date' as ends
-           from (select kind, status, status_since, fields from source_records
+         select id from review_cases where r.kind = 'account' and tenant_id = $1 and record_id = r.id and status = 'open'
+          limit 1) review on true
+       left join lateral (
+         select max(occurred_at) as at from events
+          where person.status = 'pending' and tenant_id = $1 and identity_id = person.id and type = 'lifecycle.leaver'
+       ) lost on true
+       left join lateral (
+         select status_since as at, fields -> 'hire_date' ->> 0 as hired, fields -> 'termination_date' as ends,
+                bool_or(status = 'inactive' and connector_id = any($3)) over () as has_ended
+           from (select kind, status, connector_id, status_since, fields from source_records
                   where tenant_id = $1 and identity_id = person.id offset 0) u
           where u.kind = 'user' and u.status in ('inactive', 'deleted')
           order by status_since desc nulls last, fields -> 'termination_date' ->> 0 desc nulls last limit 1) gone on true
       where r.status in ('active', 'locked', 'orphaned')`,
-    [tenantId, uuids(ids)],
+    [tenantId, uuids(ids), uuids(employments)],
   );
 }
 
