@@ -123,6 +123,25 @@ describe('the events of an identity', () => {
     expect(types({ identities: change([]) })).toEqual(['identity.status_changed']);
   });
 
+  it.each([
+    ['active', 'inactive', {}, 'termination_date'],
+    ['active', 'inactive', { status: ['active'] }, 'termination_date'],
+    ['active', 'inactive', { status: ['inactive'] }, undefined],
+    ['active', 'pending', { hire_date: ['2027-01-01'] }, 'hire_date'],
+    ['pending', 'active', { hire_date: ['2026-06-01'] }, 'hire_date'],
+    ['pending', 'active', {}, undefined],
+    ['inactive', 'active', { hire_date: ['2020-06-01'] }, undefined],
+    ['active', 'deleted', {}, undefined],
+  ] as const)('from %s to %s of a user with %j name the date that caused them', (from, to, fields, reason) => {
+    const given = { identityId: ann, fields: fields as StoredRecord['fields'] };
+    const records = [
+      { record: storedRecord(6, { status: to }) },
+      { record: storedRecord(5, { ...given, status: to }), before: storedRecord(5, { ...given, status: from }) },
+    ];
+    const steps = events({ records, identities: [{ identity: identity(to), before: identity(from) }] });
+    expect(steps.find(({ type }) => type.startsWith('lifecycle.'))?.details.reason).toBe(reason);
+  });
+
   it('are a deletion if its status becomes deleted', () => {
     const deleted = { identity: identity('deleted'), before: identity('inactive') };
     expect(types({ identities: [deleted] })).toEqual(['identity.deleted']);

@@ -50,7 +50,7 @@ export function describeChanges(
         type: lifecycle,
         identityId: id,
         subjectId: id,
-        details: { ...job, ...(changes && boundChanges(changes)) },
+        details: { ...job, ...(changes && { ...dateBehind(settled.records, id), ...boundChanges(changes) }) },
       });
     }
   }
@@ -92,6 +92,18 @@ function lifecycleOf(
   // Ids are in the order of their creation.
   const isCreatedInJob = jobId !== undefined && identity.id > jobId;
   return event === 'lifecycle.rejoiner' && isCreatedInJob ? 'lifecycle.joiner' : event;
+}
+
+/** Names the date that gave a user of the identity another status. Its value is personal data, so the document has it. */
+function dateBehind(records: readonly RecordChange[], identityId: string): { reason?: string } {
+  for (const { record, before } of records) {
+    const { status, fields } = record;
+    if (record.identityId !== identityId || record.kind !== 'user' || !before || before.status === status) continue;
+    if (status === 'inactive' && fields.status?.[0] !== 'inactive') return { reason: 'termination_date' };
+    const isByStart = status === 'pending' || (status === 'active' && before.status === 'pending');
+    if (isByStart && fields.hire_date) return { reason: 'hire_date' };
+  }
+  return {};
 }
 
 type Common = Pick<NewEvent, 'occurredAt' | 'jobId'>;

@@ -85,6 +85,11 @@ describe('dates of an employment', () => {
     expect(await clockAt('2026-04-01T00:00:00Z')).toBe(1);
     expect(await statusOfAnn()).toBe('inactive');
     expect(await directory.lastEvents(1)).toEqual(['lifecycle.leaver']);
+    const [leaver] = await directory.fixture.rows<{ reason: string }>(
+      `select details ->> 'reason' as reason from events where tenant_id = $1 and type = 'lifecycle.leaver'`,
+      [directory.tenant],
+    );
+    expect(leaver?.reason).toBe('termination_date');
     expect(await clockAt('2026-04-30T23:59:59Z')).toBe(0);
     expect(await clockAt('2026-05-01T00:00:00Z')).toBe(1);
     expect(await statusOfAnn()).toBe('deleted');

@@ -3853,6 +3853,36 @@ export interface components {
              */
             values_left_out?: true;
         };
+        LifecycleFact: {
+            id?: string;
+            display_name?: string;
+            /** @enum {string} */
+            status?: "pending" | "active" | "suspended" | "inactive" | "deleted";
+            /** Format: date-time */
+            created_at?: string;
+            /** Format: date-time */
+            updated_at?: string;
+            /** @description The values of all sources, with the winner of each field first. */
+            attributes?: components["schemas"]["Attribute"][];
+            users?: components["schemas"]["User"][];
+            accounts?: components["schemas"]["Account"][];
+            machine_identities?: components["schemas"]["MachineIdentity"][];
+            /** @description Number of omitted items of each list; absent if there are none. An identity shows at most 512 KiB of attributes, winners first, and 512 KiB of users, accounts and machine identities, those that are not deleted first. */
+            left_out?: {
+                attributes?: number;
+                users?: number;
+                accounts?: number;
+                machine_identities?: number;
+            };
+            /** @description The sync job that caused the event, if any. */
+            job_id?: string;
+            /** @description The operation that caused the event, if any. */
+            operation_id?: string;
+            /** @description Names of the changed fields, without duplicates. May be empty for an event that creates something. */
+            changed: string[];
+            /** @description termination_date | hire_date: the date that caused the event; absent if the source gave the status. */
+            reason?: string;
+        };
         UserChangeFact: {
             id?: string;
             external_id?: string;
@@ -4620,7 +4650,7 @@ export interface components {
             tenant_id: string;
             /** @description Position among all events of the tenant, in commit order and without gaps. */
             sequence: number;
-            data: components["schemas"]["IdentityFact"];
+            data: components["schemas"]["LifecycleFact"];
         };
         LifecycleMoverEvent: {
             /** @description The id of the event, the same as the header `webhook-id`. */
@@ -4656,7 +4686,7 @@ export interface components {
             tenant_id: string;
             /** @description Position among all events of the tenant, in commit order and without gaps. */
             sequence: number;
-            data: components["schemas"]["IdentityFact"];
+            data: components["schemas"]["LifecycleFact"];
         };
         LifecycleRejoinerEvent: {
             /** @description The id of the event, the same as the header `webhook-id`. */
@@ -4674,7 +4704,7 @@ export interface components {
             tenant_id: string;
             /** @description Position among all events of the tenant, in commit order and without gaps. */
             sequence: number;
-            data: components["schemas"]["IdentityFact"];
+            data: components["schemas"]["LifecycleFact"];
         };
         SyncJobStartedEvent: {
             /** @description The id of the event, the same as the header `webhook-id`. */
@@ -7031,6 +7061,7 @@ export type AccountFact = components['schemas']['AccountFact'];
 export type MachineIdentityFact = components['schemas']['MachineIdentityFact'];
 export type ChangedField = components['schemas']['ChangedField'];
 export type IdentityChangeFact = components['schemas']['IdentityChangeFact'];
+export type LifecycleFact = components['schemas']['LifecycleFact'];
 export type UserChangeFact = components['schemas']['UserChangeFact'];
 export type AccountChangeFact = components['schemas']['AccountChangeFact'];
 export type MachineIdentityChangeFact = components['schemas']['MachineIdentityChangeFact'];
@@ -19815,7 +19846,7 @@ export interface operations {
                  *         ],
                  *         "accounts": [],
                  *         "machine_identities": [],
-                 *         "job_id": "job_01kg9t8yr0e008000000000001",
+                 *         "reason": "termination_date",
                  *         "changed": [
                  *           "status"
                  *         ]

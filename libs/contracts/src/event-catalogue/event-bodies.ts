@@ -88,6 +88,11 @@ const identitySplit = identityFact.extend({
 const identityDeleted = identityFact.extend({
   erased: z.boolean().optional().describe('The identity was erased: no personal data remains.'),
 });
+export const lifecycleFact = identityFact.extend({
+  reason: text
+    .optional()
+    .describe('termination_date | hire_date: the date that caused the event; absent if the source gave the status.'),
+});
 const ownerChanged = machineIdentityFact.extend({
   handed_over: z.boolean().optional().describe('The owner left and the technical inheritor took over.'),
 });
@@ -139,10 +144,10 @@ export const eventData = {
   'machine_identity.orphaned': machineIdentityFact,
   'machine_identity.risk_changed': machineIdentityFact,
   'machine_identity.decommissioned': machineIdentityFact,
-  'lifecycle.joiner': identityFact,
+  'lifecycle.joiner': lifecycleFact,
   'lifecycle.mover': identityFact,
-  'lifecycle.leaver': identityFact,
-  'lifecycle.rejoiner': identityFact,
+  'lifecycle.leaver': lifecycleFact,
+  'lifecycle.rejoiner': lifecycleFact,
   'sync.job.started': syncJobFact,
   'sync.job.completed': syncJobEndFact,
   'sync.job.failed': syncJobEndFact,

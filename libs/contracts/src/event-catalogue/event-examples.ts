@@ -158,7 +158,11 @@ const data: Record<EventType, Record<string, unknown>> = {
   'machine_identity.decommissioned': { ...machine, status: 'decommissioned', ...byJob, changed: ['status'] },
   'lifecycle.joiner': { ...identity(), ...byJob, changed: [] },
   'lifecycle.mover': { ...identity({ job_title: 'Lead' }), ...byJob, changed: ['job_title'] },
-  'lifecycle.leaver': { ...identity({ status: 'inactive' }), ...byJob, changed: ['status'] },
+  'lifecycle.leaver': {
+    ...identity({ status: 'inactive' }),
+    reason: 'termination_date',
+    changed: ['status'],
+  },
   'lifecycle.rejoiner': { ...identity(), ...byJob, changed: ['status'] },
   'sync.job.started': { ...job, changed: [] },
   'sync.job.completed': { ...job, status: 'completed', ...ended },

@@ -26,6 +26,7 @@ const named: Record<string, z.ZodType> = {
   MachineIdentityFact: events.machineIdentityFact,
   ChangedField: events.changedField,
   IdentityChangeFact: events.identityChangeFact,
+  LifecycleFact: events.lifecycleFact,
   UserChangeFact: events.userChangeFact,
   AccountChangeFact: events.accountChangeFact,
   MachineIdentityChangeFact: events.machineIdentityChangeFact,
