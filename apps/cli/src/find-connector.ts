@@ -14,9 +14,20 @@ export async function findConnector(session: Session, idOrName: string): Promise
   return found.id;
 }
 
-/** Returns the names of the connectors by id, to show in place of ids. Responses for programs keep the ids. */
-export async function shownConnectorNames(session: Session): Promise<ReadonlyMap<string, string>> {
-  return session.format === 'json' || session.format === 'jsonl' ? new Map() : await connectorNames(session);
+/**
+ * Returns the names of these connectors by id, to show in place of ids; `(deleted)` marks those that are. Responses for
+ * programs keep the ids.
+ */
+export async function shownConnectorNames(
+  session: Session,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (session.format === 'json' || session.format === 'jsonl') return new Map();
+  const names = await connectorNames(session);
+  if (ids.every((id) => names.has(id))) return names;
+  const path = pathOf('tenants', session.tenant, 'deleted-connectors');
+  const { data } = await session.client.getAll<responses.DeletedConnector>(path);
+  return new Map([...names, ...data.map(({ id, name }) => [id, `${name} (deleted)`] as const)]);
 }
 
 /** Returns the names of the connectors by id, to show beside ids. */

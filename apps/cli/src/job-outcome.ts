@@ -34,10 +34,17 @@ export function printJob(session: Session, job: responses.JobDetails): void {
     return;
   }
   const { errors = [], ...rest } = job;
-  session.printOne(rest);
+  session.printOne(Object.fromEntries(rowsOf(rest)));
   for (const error of errors) session.print(`  ${printable(describeError(error))}\n`);
   const unlisted = (job.records_failed ?? 0) + (job.fields_left_out ?? 0) - errors.length;
   if (unlisted > 0) session.print(`  and ${unlisted} more\n`);
+}
+
+/** Returns the fields, with a row for each value of a decision. */
+function rowsOf(fields: object, prefix = ''): [string, unknown][] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    value?.constructor === Object ? rowsOf(value, `${prefix}${name} `) : [[prefix + name, value]],
+  );
 }
 
 function describeError({ line, external_id: id, message }: responses.JobDetails['errors'][number]): string {

@@ -109,11 +109,12 @@ describe('the lists of the directory', () => {
     const group = { id: 'grp_1', name: 'VPN', source_id: 'con_1' };
     service.replies['GET /tenants/ten_1/connectors'] = [[200, { data: [{ id: 'con_1', name: 'AD' }], total: 1 }]];
     reply('groups?source=con_1&limit=50&offset=0', group, { ...group, source_id: 'con_deleted' });
+    reply('deleted-connectors', { id: 'con_deleted', name: 'Old AD' });
     const list = ['groups', 'list', '--source', 'con_1'];
-    expect((await idsync(...list)).out).toMatch(/grp_1 +VPN +AD\ngrp_1 +VPN +con_deleted\n/);
-    expect(service.requests.length).toBe(2);
-    expect((await idsync(...list, '-o', 'jsonl')).out).toContain('"source_id":"con_1"');
+    expect((await idsync(...list)).out).toMatch(/grp_1 +VPN +AD\ngrp_1 +VPN +Old AD \(deleted\)\n/);
     expect(service.requests.length).toBe(3);
+    expect((await idsync(...list, '-o', 'jsonl')).out).toContain('"source_id":"con_1"');
+    expect(service.requests.length).toBe(4);
   });
 
   it('say that a total is not exact', async () => {

@@ -168,8 +168,9 @@ describe('identities', () => {
     ];
     const { out } = await idsync(['identities', 'show', 'idn_1', '--at', '2026-01-31']);
     expect(out).toContain('email  ann@x.org  10        HR\n');
+    replies['GET /tenants/ten_1/deleted-connectors'] = [[200, { data: [{ id: 'con_1', name: 'HR' }], total: 1 }]];
     const deleted = await idsync(['identities', 'show', 'idn_1', '--at', '2026-01-31']);
-    expect(deleted.out).toContain('email  ann@x.org  10        con_1\n');
+    expect(deleted.out).toContain('email  ann@x.org  10        HR (deleted)\n');
     expect(out).toContain('usr_1  user  1           Ann Lee  active\n');
   });
 

@@ -149,15 +149,55 @@ describe('the command line', () => {
   });
 
   it('lists why an operator released or cancelled a job', async () => {
-    const job = { job_id: 'job_1', note: 'delete 40 records', decision: { action: 'released', reason: 'they left' } };
-    replies['GET /tenants/ten_1/connectors'] = [[200, { data: [], total: 0 }]];
+    const decision = { action: 'released', reason: 'they left' };
+    const job = { job_id: 'job_1', connector_id: 'con_hr', note: 'delete 40 records', decision };
+    replies['GET /tenants/ten_1/connectors'] = [[200, { data: [hr], total: 1 }]];
     replies['GET /tenants/ten_1/sync-jobs'] = [[200, { data: [job], total: 1 }]];
     expect((await idsync(['jobs', 'list'])).out).toContain('released: they left');
   });
 
+  it('lists jobs of a deleted connector with its name', async () => {
+    replies['GET /tenants/ten_1/connectors'] = [[200, { data: [hr], total: 1 }]];
+    const old = { id: 'con_old', name: 'Old HR' };
+    replies['GET /tenants/ten_1/deleted-connectors'] = [[200, { data: [old], total: 1 }]];
+    const jobs = ['con_hr', 'con_old', 'con_gone'].map((connector_id) => ({ job_id: 'job_1', connector_id }));
+    replies['GET /tenants/ten_1/sync-jobs'] = [[200, { data: jobs, total: 3 }]];
+    const lines = (await idsync(['jobs', 'list'])).out.split('\n').slice(1, 4);
+    expect(lines.map((line) => line.split(/\s{2,}/)[1])).toEqual(['HR', 'Old HR (deleted)', 'con_gone']);
+  });
+
+  it('shows the decisions about a job', async () => {
+    const after = { action: 'cancelled', by: 'bob', at: '2026-01-31T12:00:00.000Z' };
+    const decision = { action: 'released', by: 'ann', at: '2026-01-31T13:00:00.000Z', reason: 'they left', after };
+    const waits_for = { job_id: 'job_2', status: 'running' };
+    replies['GET /tenants/ten_1/sync-jobs/job_1'] = [
+      [200, { job_id: 'job_1', status: 'completed', decision, waits_for, errors: [] }],
+    ];
+    const { out } = await idsync(['jobs', 'get', 'job_1']);
+    expect(out.split('\n').map((line) => line.split(/\s{2,}/))).toEqual([
+      ['job_id', 'job_1'],
+      ['status', 'completed'],
+      ['decision action', 'released'],
+      ['decision by', 'ann'],
+      ['decision at', '2026-01-31T13:00:00.000Z'],
+      ['decision reason', 'they left'],
+      ['decision after action', 'cancelled'],
+      ['decision after by', 'bob'],
+      ['decision after at', '2026-01-31T12:00:00.000Z'],
+      ['waits_for job_id', 'job_2'],
+      ['waits_for status', 'running'],
+      [''],
+    ]);
+  });
+
   it('lists what a queued job waits for', async () => {
     replies['GET /tenants/ten_1/connectors'] = [[200, { data: [hr], total: 1 }]];
-    const waiting = { job_id: 'job_2', status: 'queued', waits_for: { job_id: 'job_1', status: 'quarantined' } };
+    const waiting = {
+      job_id: 'job_2',
+      connector_id: 'con_hr',
+      status: 'queued',
+      waits_for: { job_id: 'job_1', status: 'quarantined' },
+    };
     replies['GET /tenants/ten_1/sync-jobs?limit=50&offset=0'] = [[200, { data: [waiting], total: 1 }]];
     expect((await idsync(['jobs', 'list'])).out).toMatch(/WAITS FOR\n.*job_1 \(quarantined\)\n/);
   });

@@ -139,7 +139,8 @@ async function printIdentity(session: Session, identity: responses.Identity): Pr
   }
   const { attributes, users, accounts, machine_identities, ...rest } = identity;
   session.printOne(rest);
-  const names = await shownConnectorNames(session);
+  const ids = attributes.map(({ source_id }) => source_id);
+  const names = await shownConnectorNames(session, ids);
   const values = attributes.map(({ field_name, field_value, priority, source_id }) => [
     field_name,
     field_value,

@@ -76,7 +76,8 @@ export function addJobCommands(program: Command, io: CliContext, exit: (code: nu
       const list = await session.client.get<List<responses.OperatorJob>>(
         `${pathOf('tenants', session.tenant, 'sync-jobs')}?${query}`,
       );
-      const names = await shownConnectorNames(session);
+      const ids = list.data.map(({ connector_id }) => connector_id);
+      const names = await shownConnectorNames(session, ids);
       session.printList(list, listHeadings, (job) => [
         job.job_id,
         names.get(job.connector_id) ?? job.connector_id,

@@ -84,7 +84,8 @@ export function addGroupCommands(program: Command, io: CliContext): void {
     .action(async (options: ListOptions & { name?: string }, command: Command) => {
       const session = await Session.of(command, io);
       const list = await request<responses.Group>(session, 'groups', options);
-      const names = await shownConnectorNames(session);
+      const ids = list.data.map(({ source_id }) => source_id);
+      const names = await shownConnectorNames(session, ids);
       session.printList(list, ['id', 'name', 'source'], (each) => [
         each.id,
         each.name,
