@@ -12,13 +12,15 @@ export function isReused(entry: Entry | undefined, fields: Fields): boolean {
     valuesOf(fields, tier).some((value) => valuesOf(entry.fields, tier).includes(value));
   const differ = (tier: (typeof tiers)[number]) =>
     valuesOf(fields, tier).length > 0 && valuesOf(entry.fields, tier).length > 0 && !share(tier);
-  if (tiers.some(share)) return false;
+  const haveOneMailbox = tiers.some(share);
+  if (permanentTiers.some(share)) return false;
   const hasPermanentKey = permanentTiers.some((tier) =>
     [fields, entry.fields].some((each) => valuesOf(each, tier).length),
   );
-  if (!hasPermanentKey) return tiers.some(differ) && haveNoWordInCommon(entry, { fields });
+  if (!hasPermanentKey) return !haveOneMailbox && tiers.some(differ) && haveNoWordInCommon(entry, { fields });
   if (!permanentTiers.some(differ)) return false;
-  return haveNoWordInCommon(entry, { fields }) || haveOnlyTheLastWordInCommon(entry, { fields });
+  if (haveNoWordInCommon(entry, { fields })) return true;
+  return !haveOneMailbox && haveOnlyTheLastWordInCommon(entry, { fields });
 }
 
 /** The external id of a user that has given it up to another person, by the number of those before. */

@@ -17,12 +17,19 @@ describe('an external id', () => {
     expect(reused({ ...karl, display_name: ['Karl Lee'] })).toBe(true);
   });
 
-  it.each(['employee_number', 'email', 'display_name'] as const)(
-    'belongs to the same person if %s is the same',
-    (field) => {
-      expect(reused({ ...karl, [field]: ann[field] })).toBe(false);
-    },
-  );
+  it.each(['employee_number', 'display_name'] as const)('belongs to the same person if %s is the same', (field) => {
+    expect(reused({ ...karl, [field]: ann[field] })).toBe(false);
+  });
+
+  it('belongs to another person if only the mailbox is the same, and number and full name are others', () => {
+    const mailbox = { email: ann.email };
+    expect(reused({ ...karl, ...mailbox })).toBe(true);
+    expect(reused({ ...karl, ...mailbox, display_name: ['Karl Lee'] })).toBe(false);
+    expect(reused({ ...karl, ...mailbox, display_name: ['Ann Berg'] })).toBe(false);
+    expect(reused({ ...karl, ...mailbox, employee_number: ann.employee_number })).toBe(false);
+    expect(reused({ ...mailbox, display_name: karl.display_name })).toBe(false);
+    expect(reused({ ...mailbox, employee_number: karl.employee_number })).toBe(false);
+  });
 
   it('belongs to another person if no record has a number, and address and name are others', () => {
     const { employee_number: _, ...unnumbered } = karl;

@@ -9,7 +9,8 @@ import type { RecordChange } from '../record-change.js';
 /**
  * Returns true if a source lists another person under the external id of a user: no match key is the same, the permanent
  * keys contradict each other, and the names are of different people or of relatives. Without permanent keys, the addresses
- * contradict each other and the names are of different people.
+ * contradict each other and the names are of different people. The mailbox of a position may be the same if both the
+ * permanent keys and the names are of different people.
  */
 export function isReused({ before, record }: RecordChange, rules: KeyRules): boolean {
   if (before?.kind !== 'user') return false;
@@ -17,12 +18,14 @@ export function isReused({ before, record }: RecordChange, rules: KeyRules): boo
   if (before.previous === undefined && before.lastJobId === record.lastJobId) return false;
   const [was, is] = [keysBesideId(before, rules), keysBesideId(record, rules)];
   const texts = new Set(was.map(keyText));
-  if (is.some((key) => texts.has(keyText(key)))) return false;
+  const shared = is.filter((key) => texts.has(keyText(key)));
+  if (shared.some(isPermanent)) return false;
   const [name, other] = [nameWords(before.fields), nameWords(record.fields)];
   if (was.some(isPermanent) || is.some(isPermanent)) {
-    const areOther = contradict(numbersOf(was.filter(isPermanent)), numbersOf(is.filter(isPermanent)));
-    return areOther && (namesDisagree(name, other) || shareOnlySurname(name, other));
+    if (!contradict(numbersOf(was), numbersOf(is))) return false;
+    return namesDisagree(name, other) || (shared.length === 0 && shareOnlySurname(name, other));
   }
+  if (shared.length > 0) return false;
   return was.some((key) => is.some(({ kind }) => kind === key.kind)) && namesDisagree(name, other);
 }
 
