@@ -1,4 +1,4 @@
-import { comparedText } from '@idsync/contracts';
+import { comparedText, particles, titles } from '@idsync/contracts';
 import { wordSimilarity } from './jaro-winkler.js';
 import { isNoName, isPlaceholder } from './stop-values.js';
 import { noNames } from './stop-words.js';
@@ -78,18 +78,6 @@ export function nameSimilarity<Word>(
 
 /** Minimum similarity of two words that may be one name in two spellings. */
 const leastSharedWord = 0.85;
-
-/** Words beside a name: titles, forms of address, degrees, and remarks in exports of personnel systems. */
-const titles = wordsOf(`
-  dr prof professor mr mrs miss mx herr frau mag ing dipl med jur phil habil rer nat mba msc bsc phd
-  extern ext external intern azubi contractor temp
-`);
-
-/** Words that belong to many surnames. They can also be a name, so one other word is not enough without them. */
-const particles = wordsOf(`
-  von van vom der den de dem des du d la le les di da do dal del della dos das el al bin ibn ben zu zur zum ter ten te af
-  av st san santa abu
-`);
 
 const generations = wordsOf('jun jr junior sen sr senior ii iii iv');
 

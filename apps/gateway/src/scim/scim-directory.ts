@@ -113,7 +113,7 @@ export async function deleteResource(
     const row = await requireResource(tx, scope, id, precondition);
     const left = await removeScimMembers(tx, row.id, { except: [] });
     await removeFromScimGroups(tx, row.id);
-    await deleteScimResource(tx, scope, row.id, position);
+    await deleteScimResource(tx, scope, row, position);
     await touchScimResources(tx, scope, left, position);
     return { result: undefined, changed: true };
   });

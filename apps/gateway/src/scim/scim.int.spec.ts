@@ -184,6 +184,47 @@ describe('a SCIM user', () => {
     expect([status, after.id === before.id]).toEqual([201, false]);
   });
 
+  describe('without an externalId, when its userName is pushed again', () => {
+    const named = (givenName: string, familyName: string, employeeNumber?: string) => ({
+      userName: 'alee@x.org',
+      name: { givenName, familyName },
+      ...(employeeNumber && { [enterprise]: { employeeNumber } }),
+    });
+    const ann = named('Ann', 'Lee', '17');
+    const pushedAgain = async (second: object) => {
+      const { body: before } = await client.send('POST', '/Users', ann);
+      await client.send('DELETE', `/Users/${before.id}`);
+      const { status, body } = await client.send('POST', '/Users', second);
+      return [status, body.id === before.id];
+    };
+
+    it.each([
+      ['another full name', named('Karl', 'Berg')],
+      ['another full name beside a title', { ...named('', ''), displayName: 'Dr. Karl von Berg' }],
+      ['another employee number', named('Ann', 'Lee', '18')],
+    ])('has a new id with %s', async (_, second) => expect(await pushedAgain(second)).toEqual([201, false]));
+
+    it.each([
+      ['the same name in another notation', { userName: 'ALee@x.org', displayName: 'LEE, Ann' }],
+      ['another surname', named('Ann', 'Berg', '17')],
+      ['a single word as its name', { userName: 'alee@x.org', displayName: 'Karl' }],
+      ['a name in another script', named('Карл', 'Берг')],
+      ['no number', named('Ann', 'Lee')],
+    ])('has the same id with %s', async (_, second) => expect(await pushedAgain(second)).toEqual([201, true]));
+
+    it('is found again after another person has had its userName', async () => {
+      const { body: first } = await client.send('POST', '/Users', ann);
+      await client.send('DELETE', `/Users/${first.id}`);
+      const { body: second } = await client.send('POST', '/Users', named('Karl', 'Berg', '18'));
+      await client.send('DELETE', `/Users/${second.id}`);
+      expect((await client.send('POST', '/Users', ann)).body.id).toBe(first.id);
+      const left = await gateway.fixture.rows<{ text: string }>(
+        'select document::text as text from scim_resources where deleted_at is not null',
+      );
+      for (const { text } of left) expect(text).not.toMatch(/karl|berg|18"/i);
+    });
+  });
+
   it('is restored once, if several users with its externalId are created at the same time', async () => {
     const { id } = await client.user('eve', { externalId: 'E7' });
     await client.send('DELETE', `/Users/${id}`);

@@ -61,8 +61,8 @@ export async function confirmTime(tx: Transaction, tenantId: string, proposed: D
 }
 
 /**
- * Appends events to a tenant's log, and tells the processes that fan them out after the commit. Returns their ids.
- * Call it last in a transaction: it locks the tenant's sequence until the commit, so that numbers have no gaps and
+ * Appends events to a tenant's log, and announces them after the commit to the processes that fan them out. Returns their
+ * ids. Call it last in a transaction: it locks the tenant's sequence until the commit, so that numbers have no gaps and
  * follow commit order.
  */
 export async function recordEvents(tx: Transaction, tenantId: string, events: readonly NewEvent[]): Promise<string[]> {

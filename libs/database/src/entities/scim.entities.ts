@@ -31,7 +31,7 @@ export class ScimPositionEntity extends DeletedWithTenant {
   deletedAt!: Date | null;
 }
 
-/** A pushed user or group. A deleted one has a tombstone without data. */
+/** A pushed user or group. A deleted one has a tombstone, whose document has at most hashes of the person. */
 @Check('scim_resources_kind_check', "kind in ('User', 'Group')")
 @Index('scim_resources_user_name', ['nameKey'], { unique: true, where: "kind = 'User' and deleted_at is null" })
 @Index('scim_resources_group_name', ['nameKey', 'id'], { where: "kind = 'Group' and deleted_at is null" })

@@ -97,7 +97,7 @@ describe('reading pushed users', () => {
     await inTenant((tx) => addScimMembers(tx, place.tenantId, staff, [ada]));
     const one = () => inTenant((tx) => readPushedUser(tx, place.connectorId, ada));
     expect(await one()).toMatchObject({ position: 1, document: { userName: 'ada' }, groups: [{ id: staff }] });
-    await inTenant((tx) => deleteScimResource(tx, place, ada, 3));
+    await inTenant((tx) => deleteScimResource(tx, place, { id: ada, document: {} }, 3));
     expect(await one()).toBeUndefined();
   });
 
@@ -135,7 +135,7 @@ describe('deleted pushed resources', () => {
     const gone = await inTenant(async (tx) => {
       const id = await push(tx, 'ada');
       const position = await beginPush(tx, place.tenantId, place.connectorId);
-      await deleteScimResource(tx, place, id, position);
+      await deleteScimResource(tx, place, { id, document: {} }, position);
       return id;
     });
     await inTenant((tx) => push(tx, 'bob'));
@@ -179,7 +179,7 @@ describe('the totals of a connector', () => {
     expect(await total()).toBe(3);
     await inTenant(async (tx) => {
       const position = await beginPush(tx, place.tenantId, place.connectorId);
-      await deleteScimResource(tx, place, String(first), position);
+      await deleteScimResource(tx, place, { id: String(first), document: {} }, position);
       const group = {
         id: newUuid(),
         name: 'Staff',
@@ -231,7 +231,7 @@ describe('a SCIM resource among many', () => {
       async (tx) => [(await readPushedUser(tx, many.connectorId, id))?.position],
       async (tx) => [await replaceScimResource(tx, many, changed)],
       async (tx) => [await touchScimResources(tx, many, [id], 30_000)],
-      async (tx) => [await deleteScimResource(tx, many, id, 30_000)],
+      async (tx) => [await deleteScimResource(tx, many, { id, document: {} }, 30_000)],
       async (tx) => [await insertScimResource(tx, many, { ...changed, id: newUuid(), name: 'former 777' })],
       (tx) => resources(tx, many, { name: 'User 777' }, { limit: 5 }),
       (tx) => resources(tx, many, { externalId: 'E777' }, { limit: 5 }),

@@ -5,6 +5,7 @@ import type { Transaction } from '../database.js';
 import type { ScimDocument, ScimKind, ScimResourceEntity } from '../entities/scim.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { useIndexOrder } from '../use-index-scans.js';
+import { type FormerPerson, formerPerson } from './former-person.js';
 import { addToTotal, findTotal } from './scim-positions.js';
 
 export type { ScimDocument, ScimKind } from '../entities/scim.entities.js';
@@ -59,9 +60,17 @@ function formerKey(externalKey: string | null, nameKey: string): string {
     .digest('hex');
 }
 
+/** The person of a user that is found by its name only; an externalId belongs to one person. */
+function personOf({ connectorId, kind }: ScimScope, { externalId, document }: Named): FormerPerson {
+  return kind === 'Group' || externalId !== undefined ? {} : formerPerson(connectorId, document);
+}
+
+type Named = Pick<PushedResource, 'externalId' | 'document'>;
+
 /**
- * Inserts a resource. A user that was deleted and is created again gets its tombstone back with its id, in one statement
- * because concurrent pushes create resources at the same time. Throws a unique violation if another user has the name.
+ * Inserts a resource. A user that was deleted and is created again gets its tombstone back with its id, unless the name
+ * is given to another person. It is one statement because concurrent pushes create resources at the same time. Throws a
+ * unique violation if another user has the name.
  */
 export async function insertScimResource(
   tx: Transaction,
@@ -70,6 +79,7 @@ export async function insertScimResource(
 ): Promise<ScimResourceRow> {
   const values = stored(scope, resource);
   const [, , , , nameKey, externalKey] = values;
+  const { number, words } = personOf(scope, resource);
   const [row] = await tx.query<ScimResourceRow>(
     `with counted as (${addToTotal(scope.kind, 1)}),
      restored as (
@@ -78,6 +88,7 @@ export async function insertScimResource(
               created_at = now(), changed_at = now(), deleted_at = null
         where connector_id = $2 and kind = 'User' and $3 = 'User' and id = (
           select id from scim_resources where tenant_id = $1 and former_key = $9
+             and not coalesce(document ->> 'number' <> $10 or not document -> 'words' ?| $11::text[], false)
            order by position desc limit 1)
        returning ${columns}),
      inserted as (
@@ -85,7 +96,7 @@ export async function insertScimResource(
        select $1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7::jsonb, $8::bigint where not exists (select from restored)
        returning ${columns})
      select * from restored union all select * from inserted`,
-    [...values, formerKey(externalKey, nameKey)],
+    [...values, formerKey(externalKey, nameKey), number, words],
   );
   if (!row) throw new Error('the resource was not inserted');
   return row;
@@ -107,20 +118,29 @@ export async function replaceScimResource(
   return row;
 }
 
-/** Replaces a resource that exists by a tombstone without data. */
+/** Replaces a resource that exists by a tombstone without data, except for the hashes by which it is recognised. */
 export async function deleteScimResource(
   tx: Transaction,
-  { tenantId, connectorId, kind }: ScimScope,
-  id: string,
+  scope: ScimScope,
+  { id, document }: Pick<ScimResourceRow, 'id' | 'document'>,
   position: number,
 ): Promise<void> {
+  const { tenantId, connectorId, kind } = scope;
+  const externalId = document.externalId as string | undefined;
   await tx.query(
     `with counted as (${addToTotal(kind, -1)})
      update scim_resources
         set name_key = '', external_key = null, former_key = ${kind === 'User' ? formerKeyOfRow : null},
-            document = '{}', position = $5, changed_at = now(), deleted_at = now()
+            document = $6, position = $5, changed_at = now(), deleted_at = now()
       where tenant_id = $1 and connector_id = $2 and kind = $3 and id = $4`,
-    [tenantId, connectorId, kind, id, kind === 'User' ? position : null],
+    [
+      tenantId,
+      connectorId,
+      kind,
+      id,
+      kind === 'User' ? position : null,
+      JSON.stringify(personOf(scope, { externalId, document })),
+    ],
   );
 }
 
