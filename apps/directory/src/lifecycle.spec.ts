@@ -155,6 +155,16 @@ describe('the employment of a record', () => {
     ]);
   });
 
+  it.each([
+    ['Europe/Berlin', '2026-11-28T23:00:00.000Z', '2026-11-29', '2026-11-29T23:00:00.000Z'],
+    ['Europe/Berlin', '2026-06-30T22:00:00.000Z', '2026-07-01', '2026-07-01T22:00:00.000Z'],
+    ['America/New_York', '2026-11-29T05:00:00.000Z', '2026-11-29', '2026-11-30T05:00:00.000Z'],
+  ])('has whole days at the times at which days begin in %s', (time_zone, midnight, date, end) => {
+    expect(times({ time_zone }, [midnight], [midnight])).toEqual([midnight, end]);
+    expect(times({ time_zone }, day(date), [midnight])).toEqual([midnight, end]);
+    expect(times({}, [], [midnight])[1]).toBe(midnight);
+  });
+
   it('begins some days before the hire date by the policy, also where the clocks change between them', () => {
     const policy = { time_zone: 'Europe/Oslo', start_days_before: 3 };
     expect(times(policy, day('2026-03-30'))).toEqual(['2026-03-26T23:00:00.000Z', undefined]);

@@ -44,7 +44,17 @@ export function employmentOf(
   fields: Readonly<Record<string, readonly string[]>>,
   { timeZone, startDaysBefore }: EmploymentRules,
 ): Employment {
-  return employmentIn(fields, (date, plusDays) => timeOf(date, timeZone, plusDays), startDaysBefore);
+  const { hire_date = [], termination_date = [] } = fields;
+  const days = (dates: readonly string[]) => dates.map((date) => asDay(date, timeZone));
+  const dated = { ...fields, hire_date: days(hire_date), termination_date: days(termination_date) };
+  return employmentIn(dated, (date, plusDays) => timeOf(date, timeZone, plusDays), startDaysBefore);
+}
+
+/** Returns a date at whose time a day begins in the time zone as that day: a source may store days as moments in UTC. */
+function asDay(date: string, timeZone: string): string {
+  if (timeZone === 'UTC' || isDay(date)) return date;
+  const local = new TZDate(date, timeZone).toISOString();
+  return local.slice(10, 23) === 'T00:00:00.000' ? `${local.slice(0, 23)}Z` : date;
 }
 
 /** Returns the time of a date plus a number of days. A day begins at midnight in the time zone. */

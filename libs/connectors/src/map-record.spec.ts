@@ -138,6 +138,8 @@ describe('mapping a record', () => {
     none.push('9223372032559808511', '9223372036854775807', '/Date(-62135596800000)/');
     for (const date of none) expect([date, valuesOf('user', 'termination_date', date)]).toEqual([date, []]);
     expect(valuesOf('user', 'hire_date', '31-DEC-26')).toEqual(['2026-12-31T00:00:00.000Z']);
+    expect(valuesOf('user', 'termination_date', '2026-11-29T00:00:00+01:00')).toEqual(['2026-11-29T00:00:00.000Z']);
+    expect(valuesOf('user', 'termination_date', '2026-11-29T08:00:00+01:00')).toEqual(['2026-11-29T07:00:00.000Z']);
     expect(problemOf('user', 'hire_date', 'offen')).toContain('hire_date is not a date');
     expect(problemOf('user', 'hire_date', '31.1.2024')).toContain('hire_date is not a date');
     expect(valuesOf('machine_identity', 'risk_score', '007')).toEqual(['7']);

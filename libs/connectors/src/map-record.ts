@@ -4,7 +4,7 @@ import {
   machineClassifications,
   matchingKeys,
   mostKeyValues,
-  parseDate,
+  parseDay,
   type RecordError,
   type RecordKind,
   recordFields,
@@ -276,7 +276,7 @@ function readerOf({ kind, listSeparator }: Mapping, field: string): Target['read
 /** Returns no date for a value that means "no date". */
 function readDate(value: string): string | undefined {
   if (standsForNoDate(value)) return undefined;
-  const iso = parseDate(value);
+  const iso = parseDay(value);
   if (iso) return iso;
   throw new Unusable('is not a date (ISO 8601 or GeneralizedTime)', value);
 }

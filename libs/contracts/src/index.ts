@@ -63,7 +63,7 @@ export * from './machines.js';
 export * from './matching-rules.js';
 export * from './messages.js';
 export * from './operations.js';
-export { fullYear, isoForm, isRealDate, parseDate } from './parse-date.js';
+export { fullYear, isoForm, isRealDate, parseDate, parseDay } from './parse-date.js';
 export { parseUrl } from './parse-url.js';
 export * from './portal.js';
 export * from './probes.js';

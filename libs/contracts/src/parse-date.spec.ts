@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isRealDate, parseDate } from './parse-date.js';
+import { isRealDate, parseDate, parseDay } from './parse-date.js';
 
 describe('parseDate', () => {
   it('reads ISO dates, ISO date-times and GeneralizedTime', () => {
@@ -85,6 +85,25 @@ describe('parseDate', () => {
         expect(parseDate(iso.replace(/[-:T]/g, ''))).toBe(iso);
       }),
     );
+  });
+});
+
+describe('parseDay', () => {
+  it('reads midnight in its own offset as that day, and other times as moments', () => {
+    const cases = {
+      '2026-11-29': '2026-11-29T00:00:00.000Z',
+      '2026-11-29T00:00:00+01:00': '2026-11-29T00:00:00.000Z',
+      '2026-11-29 00:00-0500': '2026-11-29T00:00:00.000Z',
+      '2026-11-29T00:00:00.000+14': '2026-11-29T00:00:00.000Z',
+      '20261129000000.0+0100': '2026-11-29T00:00:00.000Z',
+      '2026112900-0500': '2026-11-29T00:00:00.000Z',
+      '2026-11-28T23:00:00Z': '2026-11-28T23:00:00.000Z',
+      '2026-11-29T00:00:01+01:00': '2026-11-28T23:00:01.000Z',
+      '2026-11-29T00:00:00.5+01:00': '2026-11-28T23:00:00.500Z',
+      '2026-11-29T00:00:00+24:00': undefined,
+      '2026-11-31T00:00:00+01:00': undefined,
+    };
+    for (const [text, iso] of Object.entries(cases)) expect([text, parseDay(text)]).toEqual([text, iso]);
   });
 });
 

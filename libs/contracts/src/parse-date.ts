@@ -2,6 +2,7 @@ const isoDate =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 const generalizedTime = /^(\d{4})(\d{2})(\d{2})(\d{2})(?:(\d{2})(\d{2})?)?(?:[.,](\d+))?(Z|[+-]\d{2}(?:\d{2})?)$/;
 const zonedDay = /^(\d{4}-\d{2}-\d{2})(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/i;
+const zonedMidnight = /^(\d{4})-?(\d{2})-?(\d{2})[T ]?00(?::?00){0,2}(?:[.,]0+)?\s?[+-]\d{2}(?::?\d{2})?$/i;
 const compactDay = /^(\d{4})(\d{2})(\d{2})$/;
 const oracleDay = /^(\d{1,2})-([a-z]{3})-(\d{2}|\d{4})$/i;
 const dotNetTime = /^\/Date\((-?\d{1,16})(?:[+-]\d{4})?\)\/$/;
@@ -28,6 +29,13 @@ export function parseDate(text: string): string | undefined {
   const time = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + fractionMs(match);
   const iso = new Date(time).toISOString();
   return /^\d/.test(iso) ? iso : undefined;
+}
+
+/** Converts a date as `parseDate` does, except that midnight in its own offset is the whole day, not a moment in UTC. */
+export function parseDay(text: string): string | undefined {
+  const moment = parseDate(text);
+  const day = zonedMidnight.exec(text)?.slice(1).join('-');
+  return moment && day ? parseDate(day) : moment;
 }
 
 /** Returns a date in the form of a single system as ISO 8601, and any other text unchanged. */
