@@ -115,6 +115,17 @@ describe('two sources of equal precedence', () => {
   });
 });
 
+describe('a transfer between two sources of equal precedence', () => {
+  it('is no finding if the new employment began after the one that is no longer listed', async () => {
+    const other = await directory.fixture.connector(directory.tenant, { name: 'B', priority: 10, employments: true });
+    await directory.sync(hr, [person('17', { hire_date: '2020-03-01T00:00:00.000Z' })], '2026-11-28T00:00:00Z');
+    await directory.sync(other, [person('b1', { hire_date: '2026-11-29T00:00:00.000Z' })], '2026-11-29T00:00:00Z');
+    await wholeRun(directory, hr, [[row('18', { last_name: 'Berg' })]], { at: '2026-11-29T00:00:00Z' });
+    expect((await shown()).status).toBe('active');
+    expect(await conflicts('2026-11-30T01:00:00Z')).toEqual([]);
+  });
+});
+
 describe('two employers that disagree', () => {
   it('keep the access of the person, and a finding asks', async () => {
     await directory.sync(hr, [person('17', { status: 'inactive' })], '2026-11-29T00:00:00Z');

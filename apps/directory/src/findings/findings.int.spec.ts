@@ -206,6 +206,8 @@ describe('a leaver of HR that another source of people still lists', () => {
       deleted_connector_id: encodeId('connector', hr),
       left_at: expect.any(String),
     });
+    await directory.fixture.rows('update connectors set deleted_at = now() where id = $1', [hr]);
+    expect(await kinds()).toEqual(['leaver_in_other_source ann-ad: open']);
     await directory.sync(ad, [inAd('inactive')]);
     expect(await kinds()).toEqual(['leaver_in_other_source ann-ad: resolved']);
   });

@@ -3,6 +3,7 @@ import { Database } from '@idsync/database';
 import { shownDetails } from '@idsync/database/bus';
 import { lockUnfinishedJobs } from '@idsync/database/directory';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { evaluate, shownFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, wholeRun } from '../../test/whole-run.js';
 
@@ -162,6 +163,16 @@ describe('a hand-over of the records of a deleted connector', () => {
     const after = await lastSequence();
     await run(hr, people(3, prefix));
     expect(await eventsAfter(after)).toEqual([]);
+  });
+
+  it('is no finding about leavers of a connector that preceded', async () => {
+    await directory.fixture.rows('update connectors set priority = 1 where id = $1', [old]);
+    await run(old, people(3));
+    await run(hr, people(3, 'new'));
+    await deleteConnector();
+    expect(await handOver()).toMatchObject({ result: { records_joined: 3 } });
+    await evaluate(directory);
+    expect(await shownFindings(directory)).toEqual([]);
   });
 
   it('takes the status of the new connector, so that a leaver is no longer active', async () => {
