@@ -3,6 +3,7 @@ import type { Group } from './contradictions.js';
 import { type Dispute, disputesOf } from './disputes.js';
 import { assignPersons, type FormerLink, successorsOf } from './identities.js';
 import { findHolder, joinUsers } from './joining.js';
+import { statusOfPerson } from './lifecycle.js';
 import { type Entry, isDeleted, isUser, nameOf, type Source } from './types.js';
 
 export class Directory {
@@ -10,6 +11,8 @@ export class Directory {
   /** The records that need a decision after the last match. */
   disputes: Dispute[] = [];
   private persons = 0;
+  /** Deleted people with an account that was present. */
+  private leavers: ReadonlySet<number> = new Set();
 
   constructor(
     readonly sources: readonly Source[],
@@ -35,15 +38,15 @@ export class Directory {
 
   /** Returns a function that restores the directory of now. */
   snapshot(): () => void {
-    const { persons, disputes } = this;
+    const { persons, disputes, leavers } = this;
     const states = new Map([...this.entries.values()].map((entry) => [entry, { ...entry }]));
     return () => {
       this.entries.clear();
       for (const [entry, state] of states) {
-        Object.assign(entry, { earlier: undefined, before: undefined, listed: undefined }, state);
+        Object.assign(entry, { earlier: undefined, before: undefined, listed: undefined, ofLeaver: false }, state);
         this.entries.set(state.name, entry);
       }
-      Object.assign(this, { persons, disputes });
+      Object.assign(this, { persons, disputes, leavers });
     };
   }
 
@@ -87,6 +90,21 @@ export class Directory {
       const earlier = earlierOf(entry) ?? (isLoose(entry) ? undefined : entry.person);
       Object.assign(entry, { person, linkedBy: by, earlier });
     }
+    this.noteLeavers();
+  }
+
+  /** "An account never revives a person", also after a merge that is reverted. */
+  private noteLeavers(): void {
+    const leavers = new Set(this.leavers);
+    for (const entries of this.people()) {
+      const { person = 0 } = entries[0] ?? {};
+      for (const entry of entries) entry.ofLeaver = leavers.has(person);
+      const isLeaver = statusOfPerson(entries) === 'deleted' && !entries.every(isDeleted);
+      for (const entry of entries) entry.ofLeaver = isLeaver;
+      if (isLeaver) leavers.add(person);
+      else leavers.delete(person);
+    }
+    this.leavers = leavers;
   }
 }
 

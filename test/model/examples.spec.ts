@@ -113,6 +113,22 @@ describe('the model', () => {
     expect(status()).toBe('active');
   });
 
+  it('does not revive a leaver by an account that is parted from the deleted user, also after a merge and its revert', () => {
+    const { list, directory, operations, nextRound } = company();
+    list(hr, { 1: { employee_number: '1' }, 9: {} });
+    list(logins, { a: { employee_number: '1' } });
+    list(hr, { 9: {} });
+    const [user, account] = ['HR 1', 'Logins a'].map((name) => directory.entries.get(name));
+    const status = () => statusOfPerson(directory.of(account?.person ?? 0));
+    const person = account?.person ?? 0;
+    operations.split(nextRound(), person, user ? [user] : []);
+    expect(status()).toBe('deleted');
+    operations.merge(nextRound(), directory.entries.get('HR 9')?.person ?? 0, person);
+    expect(status()).toBe('active');
+    operations.revert(nextRound(), operations.all.at(-1) as never);
+    expect([account?.person, status()]).toEqual([person, 'deleted']);
+  });
+
   it('holds a run that deletes too much, and takes what a later run lists out of its plan', () => {
     const { list, runs, directory } = company();
     const rows = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`p${n}`, {}]));

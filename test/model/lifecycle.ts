@@ -42,6 +42,6 @@ export function statusOfPerson(entries: readonly Entry[]): string {
     const first = Math.min(...voting.map(({ source }) => source.priority));
     return mostActive(voting.filter(({ source }) => source.priority === first).map(({ status }) => status));
   }
-  if (entries.some(isUser)) return 'deleted';
+  if (entries.some((entry) => isUser(entry) || entry.ofLeaver)) return 'deleted';
   return mostActive(entries.map(({ status }) => asPerson(status)));
 }

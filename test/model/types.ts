@@ -59,6 +59,8 @@ export interface Entry {
   earlier?: number | undefined;
   /** Its place among all records by the time of their creation. */
   nth: number;
+  /** Its person has been deleted with an account that was present, which does not revive the person. */
+  ofLeaver?: boolean;
   /** The operation or job that was the last to change it, and what it was before; undefined if that created it. */
   changedBy: number;
   before: Earlier | undefined;

@@ -54,7 +54,7 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
       before && !removed && before.externalId !== record.externalId ? record : [],
     ),
   );
-  await resolveManagers(tx, given, placed.changes.values());
+  await resolveManagers(tx, given, placed);
   const present = [...placed.changes.values()].filter(({ record, before, removed }) => record !== before && !removed);
   await noteForMatching(tx, given, present);
   const proposesTime = given.proposesTime === true && changes.length >= proposingChanges;

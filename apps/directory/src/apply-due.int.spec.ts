@@ -1,6 +1,8 @@
+import { defaultLifecyclePolicy, defaultMatchingRules } from '@idsync/contracts';
 import { lockReferences } from '@idsync/database/directory';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../test/directory-faults.js';
+import { evaluate, storedFindings } from '../test/findings.js';
 import { Harness, row } from '../test/harness.js';
 import { applyDue } from './apply-due.js';
 
@@ -144,6 +146,76 @@ describe('time-based changes', () => {
     expect(joined).toHaveLength(40);
     expect(await faults()).toEqual([]);
   });
+});
+
+describe('a leaver whose deleted record is purged', () => {
+  let id: string;
+  const account = (fields: Record<string, string> = {}) => [row('a', { employee_number: '17', ...fields })];
+  const ann = (fields: Record<string, string> = {}) => row('1', { employee_number: '17', last_name: 'Lee', ...fields });
+  const open = async () => {
+    await evaluate(directory, '2026-04-02T00:00:00Z');
+    const found = await storedFindings(directory);
+    return found.filter(({ state }) => state === 'open').map(({ kind }) => kind);
+  };
+
+  beforeEach(async () => {
+    await directory.sync(hr, [ann(), row('2', {})], '2026-01-01T00:00:00Z');
+    await directory.sync(apps, account(), '2026-01-01T00:00:00Z');
+    id = await directory.identityOf('a');
+    await directory.sync(hr, [ann({ status: 'deleted' })], '2026-02-01T00:00:00Z');
+    expect(await statuses()).toEqual({ '1+a': 'deleted', 2: 'active' });
+    await clockAt('2026-04-01T00:00:00Z');
+  });
+
+  afterEach(async () => expect(await faults()).toEqual([]));
+
+  it('stays deleted while an account is active, without an event, and with its finding', async () => {
+    expect(await statuses()).toEqual({ 2: 'active', a: 'deleted' });
+    expect(await directory.identityOf('a')).toBe(id);
+    expect(await directory.lastEvents(9)).not.toContain('lifecycle.rejoiner');
+    expect(await open()).toContain('leaver_with_account');
+  });
+
+  it('stays deleted when its account changes, and when settings change', async () => {
+    const changes: Record<string, string>[] = [{ status: 'disabled' }, { display_name: 'Ann' }, { email: 'ann@x.org' }];
+    for (const fields of changes) await directory.sync(apps, account(fields), '2026-04-02T00:00:00Z');
+    await directory.operate('rules.change', { rules: { ...defaultMatchingRules, certain: ['email'] }, preview: false });
+    await directory.operate('lifecycle.change', { policy: { ...defaultLifecyclePolicy, grace_days: 9 } });
+    await directory.operate('attributes.rank', { connector: { id: apps, priority: 5 } });
+    expect(await statuses()).toEqual({ 2: 'active', a: 'deleted' });
+    expect(await open()).toContain('leaver_with_account');
+  });
+
+  it('stays deleted after a merge that is reverted', async () => {
+    const into_id = await directory.identityOf('2');
+    const { id: operation_id } = await directory.operate('identity.merge', { into_id, from_ids: [id] });
+    expect(await statuses()).toEqual({ '2+a': 'active' });
+    await directory.operate('operation.revert', { operation_id });
+    expect(await statuses()).toEqual({ 2: 'active', a: 'deleted' });
+  });
+
+  it('is active again when an operator links it with a user', async () => {
+    await directory.sync(hr, [ann()], '2026-04-03T00:00:00Z');
+    const user = await directory.identityOf('1');
+    await directory.operate('identity.merge', { into_id: id, from_ids: [user] });
+    expect(await statuses()).toEqual({ '1+a': 'active', 2: 'active' });
+  });
+});
+
+it('follows the accounts of an identity that never had a user, also when the last one returns', async () => {
+  await directory.sync(hr, [row('1', { employee_number: '17' })], '2026-01-01T00:00:00Z');
+  await directory.sync(apps, [row('a', { employee_number: '17' })], '2026-01-01T00:00:00Z');
+  const { id: recordId, identity_id } = await directory.record('a');
+  await directory.operate('identity.split', { identity_id, record_ids: [recordId] });
+  for (const [status, expected] of [
+    ['disabled', 'inactive'],
+    ['deleted', 'deleted'],
+    ['active', 'active'],
+  ] as const) {
+    await directory.sync(apps, [row('a', { employee_number: '17', status })], '2026-02-01T00:00:00Z');
+    expect(await statuses()).toEqual({ 1: 'active', a: expected });
+  }
+  expect(await faults()).toEqual([]);
 });
 
 describe('erasing an identity', () => {

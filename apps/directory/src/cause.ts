@@ -1,6 +1,6 @@
 import { defaultMatchingRules, type LifecyclePolicy, listsEmployments, type MatchingRules } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { type ConnectorInfo, findConnectors, lockReferences } from '@idsync/database/directory';
+import { type ConnectorInfo, type EarlierIdentity, findConnectors, lockReferences } from '@idsync/database/directory';
 import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { type Ranking, rankSources } from './rank-sources.js';
 import type { AccessTally } from './sweep/access-tally.js';
@@ -31,8 +31,8 @@ export interface Cause {
   erase?: boolean;
   /** Counts the people who lose access by the parts of a change. */
   access?: AccessTally;
-  /** Merged identities that may have records again, because of a revert or an unfinished job, with their creation times. */
-  revived?: ReadonlyMap<string, Date>;
+  /** Merged identities that may have records again, because of a revert or an unfinished job, as they were. */
+  revived?: ReadonlyMap<string, EarlierIdentity>;
 }
 
 /** A cause whose change has a time, assigned under the lock of the tenant's sequence or proposed before it. */

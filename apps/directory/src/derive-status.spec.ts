@@ -56,6 +56,21 @@ describe('the status of an identity', () => {
     expect(statusOf(account('unknown'))).toBe('inactive');
   });
 
+  it.each([
+    ['deleted', 'active', 'deleted'],
+    ['deleted', 'disabled', 'deleted'],
+    ['deleted', 'deleted', 'active'],
+    ['inactive', 'active', 'active'],
+  ])('without users, of an identity that was %s with an account that was %s, is %s', (status, had, expected) => {
+    const before = { document: JSON.stringify({ status, accounts: [{ status: had }] }) };
+    expect(deriveIdentityStatus([account('active')], { rankOf, connectors }, before)).toBe(expected);
+  });
+
+  it('is that of a user again, whatever the identity was with its accounts', () => {
+    const before = { document: JSON.stringify({ status: 'deleted', accounts: [{ status: 'active' }] }) };
+    expect(deriveIdentityStatus([user(1, 'active'), account('active')], { rankOf, connectors }, before)).toBe('active');
+  });
+
   it('is that of its machine without users and accounts, and deleted without any record', () => {
     expect(statusOf(machine('orphaned'))).toBe('active');
     expect(statusOf()).toBe('deleted');

@@ -21,9 +21,13 @@ const fromMachine: Readonly<Record<string, PersonStatus>> = {
 
 /**
  * Returns the status that the lifecycle authority gives, its best status if it lists several users. Without users: the
- * best status of the accounts, else of the machines.
+ * best status of the accounts, else of the machines. `before` is the identity before the change.
  */
-export function deriveIdentityStatus(records: readonly RecordState[], precedence: Precedence): PersonStatus {
+export function deriveIdentityStatus(
+  records: readonly RecordState[],
+  precedence: Precedence,
+  before?: { document: string | null },
+): PersonStatus {
   const [first] = records;
   // Most people of an import.
   if (records.length === 1 && first?.kind === 'user') return first.status as PersonStatus;
@@ -34,8 +38,15 @@ export function deriveIdentityStatus(records: readonly RecordState[], precedence
     return best(decidingUsers(ranked).map(({ status }) => status as PersonStatus));
   }
   const accounts = records.filter((record) => record.kind === 'account');
+  if (accounts.length > 0 && before?.document && isLeaverWithAccount(before.document)) return 'deleted';
   if (accounts.length > 0) return best(accounts.map((account) => fromAccount[account.status] ?? 'inactive'));
   return best(records.map((record) => fromMachine[record.status] ?? 'inactive'));
+}
+
+/** No account revives a person: the status of this one is not that of its accounts, also when its users are purged. */
+function isLeaverWithAccount(document: string): boolean {
+  const { status, accounts } = JSON.parse(document) as { status: string; accounts: { status: string }[] };
+  return status === 'deleted' && accounts.some((account) => account.status !== 'deleted');
 }
 
 /** Returns what decides between users of a person. */

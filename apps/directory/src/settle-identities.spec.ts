@@ -89,7 +89,7 @@ describe('an affected identity', () => {
   });
 
   it('has its original time of creation if a revert restores it', () => {
-    const revived = new Map([[ann, beginning]]);
+    const revived = new Map([[ann, { id: ann, createdAt: beginning, document: null }]]);
     expect(settle([{ record: userOf(ann) }], { cause: { revived } }).identities[0]?.identity.createdAt).toEqual(
       beginning,
     );

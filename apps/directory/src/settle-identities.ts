@@ -140,8 +140,8 @@ function nextIdentity(
   const draft = {
     id,
     displayName: displayNameOf(winners(attributes), records) ?? before?.displayName,
-    status: deriveIdentityStatus(records, cause),
-    createdAt: before?.createdAt ?? revived?.get(id) ?? at,
+    status: deriveIdentityStatus(records, cause, before ?? revived?.get(id)),
+    createdAt: before?.createdAt ?? revived?.get(id)?.createdAt ?? at,
     updatedAt: before?.updatedAt ?? at,
   };
   const asBefore = renderIdentity(draft, attributes, records);

@@ -39,7 +39,7 @@ export async function renderFaults(fixture: DirectoryFixture, tenant: string): P
       const own = records.filter(({ identityId }) => identityId === stored.id);
       const attributes = mergeAttributes(stored.id, own, precedence);
       const displayName = displayNameOf(winners(attributes), own) ?? stored.displayName ?? undefined;
-      const status = deriveIdentityStatus(own, precedence);
+      const status = deriveIdentityStatus(own, precedence, stored);
       const faults = documentFault(
         stored.id,
         stored,

@@ -8,6 +8,7 @@ import {
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import { deriveIdentityStatus } from '../derive-status.js';
+import type { PlacedRecords } from '../matching/place-records.js';
 import type { RecordChange } from '../record-change.js';
 import { chosenManager, managerReference } from './manager-reference.js';
 
@@ -15,8 +16,12 @@ import { chosenManager, managerReference } from './manager-reference.js';
  * Sets the managers of changed users, as far as they are known, by the links and statuses that the records are about to
  * have. Their external ids are already stored. Later managers are found by `resolveLateManagers`.
  */
-export async function resolveManagers(tx: Transaction, cause: Cause, changes: Iterable<RecordChange>): Promise<void> {
-  const all = [...changes].filter(({ removed }) => !removed);
+export async function resolveManagers(
+  tx: Transaction,
+  cause: Cause,
+  { changes, stored }: Pick<PlacedRecords, 'changes' | 'stored'>,
+): Promise<void> {
+  const all = [...changes.values()].filter(({ removed }) => !removed);
   const here = all.filter(({ record }) => record.kind === 'user');
   const referring = here.filter(
     ({ record, before }) => record !== before && (record.fields.manager_id || record.managerId),
@@ -30,7 +35,7 @@ export async function resolveManagers(tx: Transaction, cause: Cause, changes: It
   const moving = here.flatMap(({ record: { id, identityId }, before }) =>
     before && identityId && identityId !== before.identityId ? [{ id, identityId }] : [],
   );
-  const managers = await findManagers(tx, cause, references, { moving, hasLeft: leavers(cause, all) });
+  const managers = await findManagers(tx, cause, references, { moving, hasLeft: leavers(cause, all, stored) });
   // Users of this batch are not in the database yet.
   const anchor = (connectorId: string, externalId: string) => `${connectorId} ${externalId}`;
   const pending = new Map(
@@ -70,7 +75,11 @@ export async function findManagers(
 }
 
 /** Finds out who has left by changes that are not stored yet. */
-function leavers(cause: Cause, changes: readonly RecordChange[]): (identityId: string) => boolean | undefined {
+function leavers(
+  cause: Cause,
+  changes: readonly RecordChange[],
+  stored: PlacedRecords['stored'],
+): (identityId: string) => boolean | undefined {
   const records = new Map<string, StoredRecord[]>();
   for (const { record } of changes) {
     if (!record.identityId) continue;
@@ -80,6 +89,6 @@ function leavers(cause: Cause, changes: readonly RecordChange[]): (identityId: s
   }
   return (identityId) => {
     const own = records.get(identityId);
-    return own && isLeaver({ status: deriveIdentityStatus(own, cause) });
+    return own && isLeaver({ status: deriveIdentityStatus(own, cause, stored.get(identityId)) });
   };
 }

@@ -88,7 +88,7 @@ function shiftedIdentities(
   }
   const statusIn = (map: Map<string, StoredRecord[]>, id: string) => {
     const records = map.get(id);
-    return records && deriveIdentityStatus(records, precedence);
+    return records && deriveIdentityStatus(records, precedence, neighbourhood.identities.get(id));
   };
   return new Set([...was.keys(), ...is.keys()].filter((id) => statusIn(was, id) !== statusIn(is, id)));
 }

@@ -13,7 +13,6 @@ import type { Cause } from '../cause.js';
 import { deriveIdentityStatus } from '../derive-status.js';
 import { effectiveOwner, type PersonState } from '../machines.js';
 import { endedReference } from '../managers/former-references.js';
-import type { Precedence } from '../rank-sources.js';
 import type { RecordChange } from '../record-change.js';
 import { findSubjects, type PlacedPeople } from './find-machines.js';
 import { followPeople, type Holder } from './follow-people.js';
@@ -131,7 +130,7 @@ export async function placeMachines(
 function statusesOf(
   neighbourhood: Neighbourhood,
   links: ReadonlyMap<string, string>,
-  precedence: Precedence,
+  cause: Cause,
 ): Map<string, PersonStatus> {
   const members = new Map<string, StoredRecord[]>();
   for (const { record, removed } of neighbourhood.changes.values()) {
@@ -141,7 +140,8 @@ function statusesOf(
     if (group) group.push(record);
     else members.set(id, [record]);
   }
-  return new Map([...members].map(([id, records]) => [id, deriveIdentityStatus(records, precedence)]));
+  const before = (id: string) => neighbourhood.identities.get(id) ?? cause.revived?.get(id);
+  return new Map([...members].map(([id, records]) => [id, deriveIdentityStatus(records, cause, before(id))]));
 }
 
 /** Returns the holders of these keys with their employee numbers and other permanent keys, which must not conflict. */

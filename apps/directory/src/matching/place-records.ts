@@ -3,6 +3,7 @@ import {
   assignKeys,
   type ContestedKey,
   type CorrelationKey,
+  type EarlierIdentity,
   findRedirects,
   type HeldKey,
   releaseKeys,
@@ -57,8 +58,8 @@ export interface PlacedRecords {
   successors: Map<string, string>;
   /** New identities, with the identity that they were split from. */
   origins: Map<string, string>;
-  /** Merged identities that may have records again, with their creation times. */
-  revived: ReadonlyMap<string, Date>;
+  /** Merged identities that may have records again, as they were. */
+  revived: ReadonlyMap<string, EarlierIdentity>;
   disputes: DisputedRecord[];
 }
 
@@ -93,6 +94,8 @@ export async function placeRecords(
     named ??= namesOf(assignments);
     return named;
   };
+  const hadUsers = (id: string) =>
+    [...neighbourhood.changes.values()].some(({ before }) => before?.kind === 'user' && before.identityId === id);
   const followedKeys = new Map<string, CorrelationKey>();
   // The identity may have ended when the job moved its people.
   const earlierPerson = (record: StoredRecord) => {
@@ -117,7 +120,9 @@ export async function placeRecords(
       if (following.identityId && followed) followedKeys.set(record.id, followed);
       const standing = cause.reconsider && !following.identityId && neighbourhood.changes.get(record.id);
       const user = standing && standingFuzzyLink(standing, neighbourhood.changes, cause.rules);
-      const stays = user && links.get(user);
+      // Nothing is left to compare with the account of a leaver whose users are purged.
+      const leaver = standing && record.identityId && !hadUsers(record.identityId) && record.identityId;
+      const stays = user ? links.get(user) : leaver;
       if (stays) links.set(record.id, stays);
       if (following.dispute && !links.has(record.id)) disputes.push({ record, ...following.dispute });
     }
@@ -209,15 +214,15 @@ async function assignPeople(
 async function mergedByUnfinishedJobs(
   tx: Transaction,
   { changes, identities, links }: Neighbourhood,
-): Promise<Map<string, Date>> {
+): Promise<Map<string, EarlierIdentity>> {
   const kept = new Set([...changes.values()].map(({ record }) => links.keptIdentityOf(record)));
   const ended = [...kept].filter((id) => id !== undefined && !identities.has(id)) as string[];
   const redirects = ended.length > 0 ? await findRedirects(tx, ended) : [];
-  return new Map(redirects.map(({ id, createdAt }) => [id, createdAt]));
+  return new Map(redirects.map((each) => [each.id, each]));
 }
 
-function revivedIdentities(revived: ReadonlyMap<string, Date>): [string, KnownIdentity][] {
-  return [...revived].map(([id, createdAt]) => [id, { id, createdAt }]);
+function revivedIdentities(revived: PlacedRecords['revived']): [string, KnownIdentity][] {
+  return [...revived].map(([id, { createdAt }]) => [id, { id, createdAt }]);
 }
 
 /**

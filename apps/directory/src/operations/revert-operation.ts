@@ -41,7 +41,7 @@ export async function revertOperation(
   }
   const former = links.flatMap(({ from }) => from.identity_id ?? []);
   refuseErased(await lockIdentities(tx, former));
-  const revived = new Map((await findRedirects(tx, former)).map(({ id, createdAt }) => [id, createdAt]));
+  const revived = new Map((await findRedirects(tx, former)).map((each) => [each.id, each]));
   // Reopened before the records move, because a new dispute then updates this case instead of opening a second one.
   const reopened = case_id && (await reopenCase(tx, cause.tenantId, case_id, operation_id, cause.now));
   const doubted = reopened && !records.has(reopened) ? await lockRecordsById(tx, [reopened]) : [];

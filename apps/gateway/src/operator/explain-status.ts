@@ -4,6 +4,8 @@ import type { Field, Sources } from './explained-sources.js';
 
 type Rejected = Field['over'][number];
 
+const noRevival = 'an account does not revive a person who has left';
+
 /** Explains the status of an identity: the lifecycle authority, and why the other records do not decide. */
 export function explainStatus(
   status: PersonStatus,
@@ -24,9 +26,12 @@ export function explainStatus(
   const [first = 0] = deciding.map(rankOf);
   const winner = deciding.find((record) => record.status === status) ?? deciding[0];
   if (!winner) return [];
+  const hasLeftForGood = kind === 'account' && status === 'deleted' && winner.status !== 'deleted';
   const over = records
-    .filter((record) => record !== winner)
+    .filter((record) => record !== winner || hasLeftForGood)
     .map((record): Rejected => {
+      if (hasLeftForGood && record.kind === kind)
+        return { ...sources.candidate(record, 'status', record.status), because: noRevival };
       const isOutranked = rankOf(record) < first;
       const because = rejection(record, { kind, eligible, deciding, sources: isOutranked ? sources : undefined });
       return { ...sources.candidate(record, 'status', record.status), because };
@@ -34,7 +39,8 @@ export function explainStatus(
   const others = eligible.filter((record) => !deciding.includes(record));
   const next = Math.min(...others.map(rankOf));
   let how = 'only source that lists the person';
-  if (kind !== 'user') how = `most active ${kind?.replace('_', ' ')}; no source lists a user`;
+  if (hasLeftForGood) how = `${noRevival}; no source lists a user`;
+  else if (kind !== 'user') how = `most active ${kind?.replace('_', ' ')}; no source lists a user`;
   else if (next < first) how = employmentsDecide(winner);
   else if (deciding.length > 1) how = 'most active of several users of the first source';
   else if (eligible.length > 1) how = `priority ${first} precedes ${next}`;

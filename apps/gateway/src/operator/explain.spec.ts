@@ -172,6 +172,13 @@ describe('the explanation of the status', () => {
       because: 'most active account; no source lists a user',
     });
   });
+
+  it('stays deleted with the active account of a leaver whose users are purged', () => {
+    expect(explained({ status: 'deleted', records: [record(2, { kind: 'account' })] }).of('status')).toMatchObject({
+      over: ['active (HR): an account does not revive a person who has left'],
+      because: 'an account does not revive a person who has left; no source lists a user',
+    });
+  });
 });
 
 describe('the explanation of a field', () => {

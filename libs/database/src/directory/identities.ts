@@ -116,12 +116,23 @@ export async function redirectIdentities(
   );
 }
 
-/** Returns the redirects of these ids, with the creation time of each identity. */
-export async function findRedirects(
-  tx: Transaction,
-  ids: readonly string[],
-): Promise<{ id: string; createdAt: Date }[]> {
-  return tx.query('select id, created_at as "createdAt" from identity_redirects where id = any($1)', [ids]);
+/** A merged identity as it was. */
+export interface EarlierIdentity {
+  id: string;
+  createdAt: Date;
+  /** The last one; null if the history has been erased. */
+  document: string | null;
+}
+
+/** Returns the identities of these ids that were merged into others. */
+export async function findRedirects(tx: Transaction, ids: readonly string[]): Promise<EarlierIdentity[]> {
+  return tx.query(
+    `select id, created_at as "createdAt",
+            (select document from identity_versions where identity_id = r.id and document <> ''
+              order by valid_until desc, id desc limit 1) as document
+       from identity_redirects r where id = any($1)`,
+    [ids],
+  );
 }
 
 /** Returns the ids of the identities that were merged into this one. */
