@@ -80,9 +80,11 @@ export function peopleWithAccess(state: State): number {
   return Math.min(active, [...state.values()].filter((entry) => isUser(entry) && !isDeleted(entry)).length);
 }
 
-/** Returns who has lost access since. */
+/** Returns who has lost access since; a leaver has none. */
 export function losersBetween(was: Access, after: State): number[] {
-  return changedBetween(was, after, (from, to) => destructiveAction({ status: from }, to) !== undefined);
+  const loses = (from: string, to: string) =>
+    from !== 'inactive' && destructiveAction({ status: from }, to) !== undefined;
+  return changedBetween(was, after, loses);
 }
 
 /** Returns who has got access again since. */

@@ -1,4 +1,4 @@
-import { newUuid, type SourceRecord } from '@idsync/contracts';
+import { defaultLifecyclePolicy, newUuid, type SourceRecord } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 
@@ -51,6 +51,14 @@ const confirm = (operation_id: string) =>
   harness.operate('operation.confirm', { operation_id, reason: 'right' }, today);
 
 describe('a change by which people lose access', () => {
+  it('is not the end of the grace period of leavers', async () => {
+    await newSources();
+    await harness.sync(hr, people(all, { status: 'inactive' }, 'n'), today);
+    const policy = { ...defaultLifecyclePolicy, grace_days: 0 };
+    expect(await harness.operate('lifecycle.change', { policy }, today)).toMatchObject({ status: 'done' });
+    expect(await statuses()).toEqual({ deleted: all });
+  });
+
   describe('of many people', () => {
     beforeEach(() => company(all));
 

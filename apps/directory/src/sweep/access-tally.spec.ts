@@ -36,6 +36,19 @@ describe('the people whose access a change in parts changes', () => {
     expect([tally.losses, tally.gains]).toEqual([1, 0]);
   });
 
+  it('do not include leavers who become deleted, and include people who are deleted at once', () => {
+    const tally = new AccessTally();
+    tally.add(
+      settled([
+        step('ann', 'inactive', 'deleted'),
+        step('bob', 'active', 'deleted'),
+        step('cy', 'suspended', 'deleted'),
+        step('dee', 'pending', 'inactive'),
+      ]),
+    );
+    expect([tally.losses, tally.gains]).toEqual([3, 0]);
+  });
+
   it('include those who get access again', () => {
     const tally = new AccessTally();
     tally.add(

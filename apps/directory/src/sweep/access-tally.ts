@@ -1,6 +1,6 @@
 import { encodeId, type ShownAccess } from '@idsync/contracts';
 import type { StoredIdentity } from '@idsync/database/directory';
-import { destructiveStep, isEnablingStep } from './guard.js';
+import { isEnablingStep, isLosingStep } from './guard.js';
 
 /** Statuses of an identity before and after changes. */
 export interface Step {
@@ -40,13 +40,13 @@ export class AccessTally {
       if (known === undefined && (before.status === to || !isPerson(before))) continue;
       const from = known ?? before.status;
       this.from.set(before.id, from);
-      if (destructiveStep(from, to) || isEnablingStep(from, to)) this.changes.set(before.id, { from, to });
+      if (isLosingStep(from, to) || isEnablingStep(from, to)) this.changes.set(before.id, { from, to });
       else this.changes.delete(before.id);
     }
   }
 
   get losses(): number {
-    return [...this.changes.values()].filter(({ from, to }) => destructiveStep(from, to)).length;
+    return [...this.changes.values()].filter(({ from, to }) => isLosingStep(from, to)).length;
   }
 
   get gains(): number {

@@ -2,7 +2,7 @@ import { type AccessChanges, ChangesAccess } from '../divide-batch.js';
 import type { RecordChange } from '../record-change.js';
 import type { Settled } from '../settle-identities.js';
 import { isPerson, type Step, stepsOf } from './access-tally.js';
-import { destructiveStep, isEnablingStep } from './guard.js';
+import { isEnablingStep, isLosingStep } from './guard.js';
 
 type Steps = Map<string, Step>;
 
@@ -16,7 +16,7 @@ function stepsOfPeople(settled: Settled): { losses: Steps; gains: Steps } {
   const gains: Steps = new Map();
   for (const { before, to } of stepsOf(settled)) {
     const from = before.status;
-    const among = destructiveStep(from, to) ? losses : isEnablingStep(from, to) ? gains : undefined;
+    const among = isLosingStep(from, to) ? losses : isEnablingStep(from, to) ? gains : undefined;
     if (among && isPerson(before)) among.set(before.id, { from, to });
   }
   return { losses, gains };

@@ -17,12 +17,17 @@ export function destructiveActionOf({ record, before }: RecordChange): Destructi
   return before && destructiveStep(before.status, record.status);
 }
 
-/** Returns what a change from one status to another is, of a record or of an identity. */
-export function destructiveStep(from: string, to: string): DestructiveAction | undefined {
+/** Returns what a change of a record from one status to another is. */
+function destructiveStep(from: string, to: string): DestructiveAction | undefined {
   if (isDeleted({ status: from })) return undefined;
   if (isDeleted({ status: to })) return 'delete';
   const losesStart = to === 'pending' && from === 'active';
   return losesStart || (stopped.has(to) && !stopped.has(from)) ? 'disable' : undefined;
+}
+
+/** Returns true for a step by which a person loses access; one who is `inactive` has none to lose. */
+export function isLosingStep(from: string, to: string): boolean {
+  return from !== 'inactive' && destructiveStep(from, to) !== undefined;
 }
 
 /** Returns true if the change gives access again to a record that had none. */
