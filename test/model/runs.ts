@@ -139,7 +139,7 @@ export class Runs {
       held.plan = held.plan.filter(({ movedFrom }) => !all.some(({ id }) => id === movedFrom));
       if (run.isFull) held.plan = held.plan.filter((old) => !isNewId(old) || atTheEnd.some(({ id }) => id === old.id));
     }
-    const isObsolete = run.isFull && held?.plan.length === 0;
+    const isObsolete = held?.plan.length === 0;
     if (isComplete && held && !isObsolete) this.endBeside(held, run, { ...before, read }, stored);
     else if (isComplete) this.end(run, { ...before, read }, stored);
     this.match(nth, [], created);

@@ -118,10 +118,23 @@ describe('a run while another job of its connector is quarantined', () => {
       {
         job_id: held,
         by: 'idsync',
-        reason: `nothing of its plan is left after the complete run ${encodeId('job', whole)}`,
+        reason: `nothing of its plan is left after the run ${encodeId('job', whole)}`,
       },
     ]);
     expect(await statuses()).toEqual({ active: 99, deleted: 2 });
+  });
+
+  it('ends the held job if an incremental run leaves nothing of its plan, such as pushes that correct it', async () => {
+    await run(people(0, 100));
+    const held = await run(people(0, 30, inactive), { mode: 'changes' });
+    expect(await planOf(held)).toMatchObject({ disables: 30, state: 'held' });
+    await run(people(0, 29), { mode: 'changes' });
+    expect(await cancellations()).toEqual([]);
+    const corrected = await run([...people(29, 30), ...people(50, 51, inactive)], { mode: 'changes' });
+    expect(await cancellations()).toEqual([
+      { job_id: held, by: 'idsync', reason: `nothing of its plan is left after the run ${encodeId('job', corrected)}` },
+    ]);
+    expect(await statuses()).toEqual({ active: 99, inactive: 1 });
   });
 
   it('leaves a job held that has left out too many records, whose plan is empty', async () => {

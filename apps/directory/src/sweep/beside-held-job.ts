@@ -59,7 +59,7 @@ export async function contradictHeldPlan(
  * Leaves the deletions and disables of a run to a later one if another job of the connector is held: the operator
  * decides about the earlier ones first. New people and changes wait too if the held job has any, or if there are more
  * than the safeguard allows. The note keeps the checkpoint, so that an incremental run reports them again. Returns
- * undefined if no job is held, or if this complete run has left nothing to decide.
+ * undefined if no job is held, or if this run has left nothing to decide.
  */
 export async function deferToHeldJob(
   tx: Transaction,
@@ -77,9 +77,8 @@ export async function deferToHeldJob(
   }
   const unread = await incomplete();
   await dropUnmoved(tx, held, job.id);
-  const isWhole = unread === undefined && !reportsDeletions(job);
-  if (isWhole) {
-    await dropUnlisted(tx, held, job.id);
+  if (unread === undefined) {
+    if (!reportsDeletions(job)) await dropUnlisted(tx, held, job.id);
     if (await isObsolete(tx, held)) {
       await cancelHeldJob(tx, tenantId, held, job.id);
       return undefined;
@@ -96,7 +95,7 @@ export async function deferToHeldJob(
 
 /** Otherwise the deletions of this run would wait for a decision about nothing. */
 async function cancelHeldJob(tx: Transaction, tenantId: string, held: string, jobId: string): Promise<void> {
-  const reason = `nothing of its plan is left after the complete run ${encodeId('job', jobId)}`;
+  const reason = `nothing of its plan is left after the run ${encodeId('job', jobId)}`;
   await enqueue(tx, { type: 'sync.job.cancel_requested', tenantId, data: { job_id: held, reason, by: 'idsync' } });
 }
 
