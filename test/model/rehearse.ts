@@ -89,7 +89,20 @@ export function losersBetween(was: Access, after: State): number[] {
 
 /** Returns who has got access again since. */
 export function gainersBetween(was: Access, after: State): number[] {
-  return changedBetween(was, after, isEnabled);
+  return [...changedBetween(was, after, isEnabled), ...partedBetween(was, after)];
+}
+
+/** Returns the new people whose records all come from people without access. */
+function partedBetween(was: Access, after: State): number[] {
+  const statusBefore = new Map(
+    [...was.values()].flatMap(({ status, entries }) => entries.map(({ name }) => [name, status] as const)),
+  );
+  const made = [...peopleOf(after)].filter(([person]) => !was.has(person));
+  return made.flatMap(([person, entries]) => {
+    const froms = entries.flatMap(({ name }) => statusBefore.get(name) ?? []);
+    const gains = froms.length > 0 && froms.every((from) => isEnabled(from, statusOfPerson(entries)));
+    return gains ? [person] : [];
+  });
 }
 
 type Access = ReturnType<typeof accessOf>;

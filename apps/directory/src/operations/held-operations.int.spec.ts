@@ -1,4 +1,4 @@
-import { defaultLifecyclePolicy, newUuid, type SourceRecord } from '@idsync/contracts';
+import { defaultLifecyclePolicy, defaultMatchingRules, newUuid, type SourceRecord } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 
@@ -135,6 +135,20 @@ describe('a change by which people lose access', () => {
     expect(await statuses()).toEqual({ inactive: many });
     expect(await confirm(held.id)).toMatchObject({ status: 'done' });
     expect(await statuses()).toEqual({ active: many });
+  });
+
+  it('is held for leavers whose logins would become new, active people', async () => {
+    await newSources();
+    await harness.sync(old, people(24, { status: 'inactive' }, 'o'), today);
+    await harness.sync(hr, people(24, {}, 'n'), today);
+    expect(await statuses()).toEqual({ inactive: 24 });
+    const rules = { ...defaultMatchingRules, certain: ['email' as const] };
+    const held = await harness.operate('rules.change', { rules, preview: false }, today);
+    const reason = 'give access to 24 people beside 0 who have it, more than 10 % and more than 20';
+    expect(held).toMatchObject({ status: 'held', result: { held: reason, access_changes_total: 24 } });
+    expect(await statuses()).toEqual({ inactive: 24 });
+    expect(await confirm(held.id)).toMatchObject({ status: 'done' });
+    expect(await statuses()).toEqual({ active: 24, inactive: 24 });
   });
 
   it('takes effect at once for a few people', async () => {

@@ -1,3 +1,4 @@
+import { encodeId } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { Settled } from '../settle-identities.js';
 import { AccessTally } from './access-tally.js';
@@ -47,6 +48,33 @@ describe('the people whose access a change in parts changes', () => {
       ]),
     );
     expect([tally.losses, tally.gains]).toEqual([3, 0]);
+  });
+
+  it('include each active identity that is parted from a person without access, and that person is shown', () => {
+    const moved = (from: string, identityId: string) => ({ record: { identityId }, before: { identityId: from } });
+    const parted = (from: string, to: string) => ({
+      ...settled([step('ann', from, from), { identity: identity('new', to) }]),
+      records: [moved('ann', 'new')] as never,
+    });
+    const gainsOf = (from: string, to: string) => {
+      const tally = new AccessTally();
+      tally.add(parted(from, to));
+      return [tally.losses, tally.gains, tally.shown(10)?.access_changes];
+    };
+    const shown = [{ identity_id: encodeId('identity', 'ann'), from: 'inactive', to: 'active' }];
+    expect(gainsOf('inactive', 'active')).toEqual([0, 1, shown]);
+    expect(gainsOf('deleted', 'active').slice(0, 2)).toEqual([0, 1]);
+    for (const [from, to] of [
+      ['active', 'active'],
+      ['pending', 'active'],
+      ['active', 'inactive'],
+      ['inactive', 'inactive'],
+    ] as const)
+      expect(gainsOf(from, to)).toEqual([0, 0, undefined]);
+    const tally = new AccessTally();
+    tally.add(parted('inactive', 'active'));
+    tally.add(settled([step('ann', 'inactive', 'inactive')], [{ identity: identity('new', 'active'), intoId: 'ann' }]));
+    expect(tally.gains).toBe(0);
   });
 
   it('include those who get access again', () => {

@@ -1,5 +1,6 @@
 import { encodeId, type ShownAccess } from '@idsync/contracts';
 import type { StoredIdentity } from '@idsync/database/directory';
+import type { RecordChange } from '../record-change.js';
 import { isEnablingStep, isLosingStep } from './guard.js';
 
 /** Statuses of an identity before and after changes. */
@@ -10,17 +11,50 @@ export interface Step {
 
 /** Written out here, because `settle-identities.ts` imports the cause, which has a tally. */
 interface ChangedIdentities {
-  identities: readonly { identity: Pick<StoredIdentity, 'id' | 'status'>; before?: StoredIdentity | undefined }[];
+  identities: readonly { identity: StoredIdentity; before?: StoredIdentity | undefined }[];
   merged: readonly { identity: StoredIdentity; intoId: string }[];
+  ended: readonly StoredIdentity[];
+  records: readonly Pick<RecordChange, 'record' | 'before'>[];
 }
 
-/** Returns the status that each changed identity gets; a merged one gets that of the other. */
-export function stepsOf({ identities, merged }: ChangedIdentities): { before: StoredIdentity; to: string }[] {
+interface StepOfIdentity {
+  id: string;
+  before: StoredIdentity;
+  to: string;
+}
+
+/**
+ * Returns the status that each changed identity gets; a merged one gets that of the other. One that is parted from an
+ * identity without access comes from the status of that one.
+ */
+export function stepsOf(settled: ChangedIdentities): StepOfIdentity[] {
+  const { identities, merged } = settled;
   const after = new Map(identities.map(({ identity }) => [identity.id, identity.status]));
+  const parted = partedFrom(settled);
   return [
-    ...identities.map(({ identity, before }) => ({ before, to: identity.status })),
-    ...merged.map(({ identity, intoId }) => ({ before: identity, to: after.get(intoId) })),
-  ].flatMap(({ before, to }) => (before && to !== undefined ? { before, to } : []));
+    ...identities.map(({ identity: { id, status }, before }) => ({ id, before: before ?? parted.get(id), to: status })),
+    ...merged.map(({ identity, intoId }) => ({ id: identity.id, before: identity, to: after.get(intoId) })),
+  ].flatMap(({ id, before, to }) => (before && to !== undefined ? { id, before, to } : []));
+}
+
+/** Returns by new identity the one that its records have left, if that gives access to a person who had none. */
+function partedFrom({ identities, merged, ended, records }: ChangedIdentities): Map<string, StoredIdentity> {
+  const made = new Map(identities.flatMap(({ identity, before }) => (before ? [] : [[identity.id, identity.status]])));
+  if (made.size === 0) return new Map();
+  const known = [...identities.map(({ before }) => before), ...merged.map(({ identity }) => identity), ...ended];
+  const stored = new Map(known.flatMap((identity) => (identity ? [[identity.id, identity]] : [])));
+  const left = new Map<string, StoredIdentity[]>();
+  for (const { record, before } of records) {
+    const { identityId = '' } = record;
+    const from = made.has(identityId) ? stored.get(before?.identityId ?? '') : undefined;
+    if (from) left.set(identityId, [...(left.get(identityId) ?? []), from]);
+  }
+  return new Map(
+    [...left].flatMap(([id, froms]) => {
+      const gains = froms.every(({ status }) => isEnablingStep(status, made.get(id) ?? ''));
+      return gains && froms[0] ? [[id, froms[0]]] : [];
+    }),
+  );
 }
 
 /** An identity of machines alone is active as they are, until a person is found. */
@@ -31,17 +65,19 @@ export function isPerson({ document }: StoredIdentity): boolean {
 
 /** The people who lose access, or get it again, by all parts of one change, whichever part decides last. */
 export class AccessTally {
-  private readonly from = new Map<string, string>();
-  private readonly changes = new Map<string, Step>();
+  private readonly first = new Map<string, { from: string; shownId: string }>();
+  private readonly changes = new Map<string, Step & { shownId: string }>();
 
   add(changed: ChangedIdentities): void {
-    for (const { before, to } of stepsOf(changed)) {
-      const known = this.from.get(before.id);
+    for (const { id, before, to } of stepsOf(changed)) {
+      // A new identity gets its id only when the change takes effect, so the one that it comes from is shown.
+      const known = this.first.get(id) ?? this.first.get(before.id);
       if (known === undefined && (before.status === to || !isPerson(before))) continue;
-      const from = known ?? before.status;
-      this.from.set(before.id, from);
-      if (isLosingStep(from, to) || isEnablingStep(from, to)) this.changes.set(before.id, { from, to });
-      else this.changes.delete(before.id);
+      const first = known ?? { from: before.status, shownId: before.id };
+      this.first.set(id, first);
+      const { from } = first;
+      if (isLosingStep(from, to) || isEnablingStep(from, to)) this.changes.set(id, { ...first, to });
+      else this.changes.delete(id);
     }
   }
 
@@ -56,15 +92,15 @@ export class AccessTally {
   /** Counts the people who are not among those that were shown. */
   beyond({ access_changes }: ShownAccess): number {
     const shown = new Set(access_changes.map(({ identity_id }) => identity_id));
-    return [...this.changes.keys()].filter((id) => !shown.has(encodeId('identity', id))).length;
+    return [...this.changes.values()].filter(({ shownId }) => !shown.has(encodeId('identity', shownId))).length;
   }
 
   /** Lists at most `most` people, and counts all; undefined if there are none. */
   shown(most: number): ShownAccess | undefined {
     if (this.changes.size === 0) return undefined;
-    const listed = [...this.changes].slice(0, most);
+    const listed = [...this.changes.values()].slice(0, most);
     return {
-      access_changes: listed.map(([id, step]) => ({ identity_id: encodeId('identity', id), ...step })),
+      access_changes: listed.map(({ shownId, from, to }) => ({ identity_id: encodeId('identity', shownId), from, to })),
       access_changes_total: this.changes.size,
     };
   }

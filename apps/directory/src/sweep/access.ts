@@ -14,10 +14,10 @@ export function lossesOf(settled: Settled): Steps {
 function stepsOfPeople(settled: Settled): { losses: Steps; gains: Steps } {
   const losses: Steps = new Map();
   const gains: Steps = new Map();
-  for (const { before, to } of stepsOf(settled)) {
+  for (const { id, before, to } of stepsOf(settled)) {
     const from = before.status;
     const among = isLosingStep(from, to) ? losses : isEnablingStep(from, to) ? gains : undefined;
-    if (among && isPerson(before)) among.set(before.id, { from, to });
+    if (among && isPerson(before)) among.set(id, { from, to });
   }
   return { losses, gains };
 }
