@@ -20,6 +20,7 @@ import { reportOvertaken } from './report-overtaken.js';
 import { clearNote, partByPart, saveStop } from './suspect-batch.js';
 import { requireAccessKept, settingAside } from './sweep/access.js';
 import { contradictHeldPlan } from './sweep/beside-held-job.js';
+import { withSoonEnd } from './sweep/ends-soon.js';
 import { planChanges } from './sweep/plan-changes.js';
 import { planRemovals } from './sweep/plan-removals.js';
 import { separateReused } from './sweep/reused-ids.js';
@@ -156,7 +157,7 @@ async function apply(
       { jobId, seq, connectorId, kind, policy: tenant.policy, rules: cause.rules, now, ranksRows: !isPartial },
       some,
     );
-    const changes = isNew ? found.changes : [];
+    const changes = isNew ? found.changes.map((change) => withSoonEnd(change, guard, cause)) : [];
     const waiting = { ...access, guard, contested: found.contested };
     const incoming = new Map(some.map((record) => [record.external_id, record]));
     // The safeguard covers mass changes; in mode record, a client named this one record.

@@ -8,6 +8,8 @@ export interface RecordChange {
   before?: StoredRecord;
   /** Earlier external id of a record whose anchor has been moved before this change; its event names it. */
   formerId?: string;
+  /** When the user loses access, if that is soon: it counts as a disable. */
+  losesAt?: Date;
   /** Deletes the record. */
   removed?: true;
   /** Keeps the record at its given identity, even if all other records leave it. */

@@ -78,6 +78,36 @@ const planOf = async (job: string) => {
   );
   return plan;
 };
+describe('a run that gives people an end within a day', () => {
+  it('is held as one that disables them, its plan names the time, and a later end is no disable', async () => {
+    await imported(people(0, 30, numbered));
+    const ending = (hours: number) =>
+      people(0, 30, (n) => ({
+        ...numbered(n),
+        ...(n < 8 && { termination_date: new Date(Date.now() + hours * 3_600_000).toISOString() }),
+      }));
+    const job = await run(ending(1));
+    expect(await planOf(job)).toMatchObject({ state: 'held', reasons: [{ rule: 'disabled', count: 8, of: 30 }] });
+    const [entry] = await harness.fixture.rows<{ changes: { field: string; to: string }[] }>(
+      `select changes from sync_plan_entries where job_id = $1 and action = 'disable' limit 1`,
+      [job],
+    );
+    expect(entry?.changes).toContainEqual(
+      expect.objectContaining({ field: 'status', from: 'active', to: expect.stringMatching(/^inactive from 20/) }),
+    );
+    await release(job);
+    expect(await statuses()).toEqual({ active: 30 });
+    expect(await planOf(await run(ending(1)))).toMatchObject({ state: 'done', reasons: [] });
+  });
+
+  it('applies as many later ends as changes', async () => {
+    await imported(people(0, 30, numbered));
+    const later = new Date(Date.now() + 72 * 3_600_000).toISOString();
+    const job = await run(people(0, 30, (n) => ({ ...numbered(n), ...(n < 8 && { termination_date: later }) })));
+    expect(await planOf(job)).toMatchObject({ state: 'done', reasons: [] });
+  });
+});
+
 describe('a source that gives every person a new id', () => {
   it.each([15, 100])('keeps %i people with their employee numbers, without events about identities', async (count) => {
     await imported(people(0, count, numbered));

@@ -13,8 +13,8 @@ export type RunRecords = Pick<JobState, 'recordsRead' | 'recordsFailed' | 'recor
 const stopped = new Set(['suspended', 'inactive', 'disabled']);
 
 /** Returns `delete` or `disable` if the change does that to a record. */
-export function destructiveActionOf({ record, before }: RecordChange): DestructiveAction | undefined {
-  return before && destructiveStep(before.status, record.status);
+export function destructiveActionOf({ record, before, losesAt }: RecordChange): DestructiveAction | undefined {
+  return before && (destructiveStep(before.status, record.status) ?? (losesAt && 'disable'));
 }
 
 /** Returns what a change of a record from one status to another is. */

@@ -19,6 +19,7 @@ import { keyText, permanentKeys } from '../matching/record-keys.js';
 import { nextRecord } from '../read-batch.js';
 import { sameValues } from '../value-sets.js';
 import { countedChanges } from './changed-fields.js';
+import { withSoonEnd } from './ends-soon.js';
 import { planEntry } from './plan-entry.js';
 
 interface Settings {
@@ -86,7 +87,7 @@ function choosePairs(
     const record = nextRecord(listed, contentHash(listed), source, before);
     const connector = encodeId('connector', connectorId);
     const anchor = { field: 'external_id', from: before.externalId, to: listed.external_id, source: connector };
-    const { action, identityId, changes } = planEntry({ record, before }, listed);
+    const { action, identityId, changes } = planEntry(withSoonEnd({ record, before }, guard, { policy, now }), listed);
     return [
       {
         createId,

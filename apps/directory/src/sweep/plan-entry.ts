@@ -11,19 +11,19 @@ import { destructiveActionOf } from './guard.js';
  * on.
  */
 export function planEntry(
-  { record, before }: RecordChange,
+  { record, before, losesAt }: RecordChange,
   incoming: SourceRecord,
   identityId = before?.identityId,
 ): Omit<PlanEntry, 'id'> {
   const source = encodeId('connector', record.connectorId);
   const values = diffFields(before?.fields ?? {}, record.fields, source).filter(({ field }) => field !== 'status');
   const status =
-    before?.status === record.status
+    before?.status === record.status && losesAt === undefined
       ? []
-      : [{ field: 'status', ...(before && { from: before.status }), to: record.status, source }];
+      : [{ field: 'status', ...(before && { from: before.status }), to: shownStatus(record.status, losesAt), source }];
   return {
     seq: record.lastSeq,
-    action: before ? (destructiveActionOf({ record, before }) ?? 'update') : 'create',
+    action: before ? (destructiveActionOf({ record, before, ...(losesAt && { losesAt }) }) ?? 'update') : 'create',
     recordId: record.id,
     kind: record.kind,
     externalId: record.externalId,
@@ -32,6 +32,10 @@ export function planEntry(
     incoming: JSON.stringify(incoming),
     basedOn: before?.updatedAt,
   };
+}
+
+function shownStatus(status: string, losesAt: Date | undefined): string {
+  return losesAt ? `inactive from ${losesAt.toISOString()}` : status;
 }
 
 /** A change that takes access from its person waits like a disable, and shows the statuses of the identity. */
