@@ -14,7 +14,7 @@ export const people = 15_000;
 const fewPeople = 40;
 const oldDeliveries = 12_000;
 const pushedUsers = 12_000;
-/** Ended jobs of the pushed connector: each push, or a few of them, makes one. */
+/** Ended jobs of the pushed connector: each push, or a few of them, makes one. As many operations have ended. */
 const oldJobs = 12_000;
 /** PostgreSQL may choose a generic plan from the sixth execution on. */
 const repetitions = 7;
@@ -63,6 +63,7 @@ export class LargeTenant {
     const { body: webhook } = await tenant.client.post('/v1/webhooks', subscription);
     await addOldDeliveries(fixture, tenant.id, webhook.id);
     await addOldJobs(fixture, tenant.id, pushed);
+    await addOldOperations(fixture, tenant.id);
     await addFormerManagers(fixture, tenant.id);
     return new LargeTenant(
       database,
@@ -268,6 +269,15 @@ async function addOldJobs(fixture: DirectoryFixture, tenantId: string, connector
        returning id, tenant_id, connector_id)
      insert into sync_plans (job_id, tenant_id, connector_id, state) select id, tenant_id, connector_id, 'done' from jobs`,
     ids,
+  );
+}
+
+async function addOldOperations(fixture: DirectoryFixture, tenantId: string): Promise<void> {
+  await fixture.rows(
+    `insert into operations (id, tenant_id, type, input, status, ended_at, result)
+     select gen_random_uuid(), $1, 'case.resolve', '{}', 'done', now() - n * interval '1 minute', '{}'
+       from generate_series(1, ${oldJobs}) as n`,
+    [decodeId('tenant', tenantId)],
   );
 }
 

@@ -143,7 +143,8 @@ export async function findManagerCycles(
           select u.manager_id as id
             from (select * from source_records where tenant_id = $1 and identity_id = w.at offset 0) u
            where u.kind = 'user' and u.status in ${present} and u.fields ? 'manager_id'
-           order by ($4::integer[])[array_position($3::uuid[], u.connector_id)], u.status = 'active' desc, u.fields -> 'hire_date' ->> 0 desc nulls last, u.external_id
+           order by ($4::integer[])[array_position($3::uuid[], u.connector_id)], u.status = 'active' desc,
+                    u.fields -> 'hire_date' ->> 0 desc nulls last, u.external_id
            limit 1) next
         where next.id >= w.start and next.id <> w.at and (w.at <> w.start or cardinality(w.path) = 1)
           and cardinality(w.path) <= ${longestCycle})

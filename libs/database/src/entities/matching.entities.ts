@@ -83,7 +83,8 @@ export class ReviewCaseEntity extends TenantOwned {
 
 @Index('operations_tenant', ['tenantId', 'id'])
 @Index('operations_queued', ['tenantId', 'announcedAt'], { where: "status = 'queued'" })
-@Check('operations_status_check', "status in ('queued', 'done', 'refused')")
+@Index('operations_losses', ['tenantId', 'endedAt'], { where: "result ? 'access_lost'" })
+@Check('operations_status_check', "status in ('queued', 'done', 'refused', 'held')")
 @Entity('operations')
 export class OperationEntity extends DeletedWithTenant {
   @PrimaryColumn('uuid')

@@ -762,6 +762,7 @@ create table operations (
   announced_at timestamptz not null default now()
 );
 create index operations_queued on operations (tenant_id, announced_at) where status = 'queued';
+create index operations_losses on operations (tenant_id, ended_at) where result ? 'access_lost';
 create index operations_tenant on operations (tenant_id, id);
 
 create table due_tenants (
