@@ -94,7 +94,7 @@ function lifecycleOf(
   return event === 'lifecycle.rejoiner' && isCreatedInJob ? 'lifecycle.joiner' : event;
 }
 
-/** Names the date that gave a user of the identity another status. Its value is personal data, so the document has it. */
+/** Returns which date changed the status of a user of the identity. The date itself is personal data, which events leave out. */
 function dateBehind(records: readonly RecordChange[], identityId: string): { reason?: string } {
   for (const { record, before } of records) {
     const { status, fields } = record;

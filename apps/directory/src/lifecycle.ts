@@ -50,7 +50,7 @@ export function employmentOf(
   return employmentIn(dated, (date, plusDays) => timeOf(date, timeZone, plusDays), startDaysBefore);
 }
 
-/** Returns a date at whose time a day begins in the time zone as that day: a source may store days as moments in UTC. */
+/** Returns midnight in the time zone as a day, since sources may store a day as a moment in UTC, and other dates as they are. */
 function asDay(date: string, timeZone: string): string {
   if (timeZone === 'UTC' || isDay(date)) return date;
   const local = new TZDate(date, timeZone).toISOString();

@@ -83,4 +83,4 @@ export * from './topology.js';
 export { matchesFilter, type WebhookFilter, webhookFilter } from './webhook-filter.js';
 export { webhookHeaders } from './webhook-headers.js';
 export * from './webhooks.js';
-export { particles, titles } from './words-beside-names.js';
+export { essentialWords, generations, particles, titles } from './words-beside-names.js';

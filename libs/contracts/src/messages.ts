@@ -94,7 +94,7 @@ export const messageTypes = {
   'webhook.replay.cancel_requested': z.object({ ...envelope, data: z.object({ replay_id: z.uuid() }) }),
 } as const;
 
-/** Routing key of `EventsRecorded`, which no queue keeps: who binds it, reads the log of events from the database or the feed. */
+/** Routing key of `EventsRecorded`, which no queue keeps. The events themselves are in the database and the feed. */
 export const eventsRecorded = 'events.recorded';
 
 /** Events of a tenant were committed, up to this sequence. It may be lost, and those of several commits may be one. */

@@ -10,6 +10,16 @@ export const particles = wordsOf(`
   av st san santa abu
 `);
 
+/** Words by which a son is distinguished from his father. */
+export const generations = wordsOf('jun jr junior sen sr senior ii iii iv');
+
+/** Returns the words that distinguish a name from others, without generations. */
+export function essentialWords(words: readonly string[]): readonly string[] {
+  const names = words.filter((word) => !titles.has(word) && !generations.has(word));
+  const distinct = names.filter((word) => !particles.has(word));
+  return distinct.length >= 2 ? distinct : names;
+}
+
 function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/));
 }

@@ -65,7 +65,7 @@ const freshMs = 2_000;
 export class Database {
   readonly service: ServiceName;
   /** Called after each commit of events, by a bus that announces them itself; without it, PostgreSQL notifies. */
-  announceEvents?: AnnounceEvents;
+  announceEvents: AnnounceEvents | undefined;
   private readonly connections: ServiceConnections;
   private readonly replica: ReadReplica | undefined;
   private readonly often = new OftenUsed();
@@ -276,7 +276,7 @@ export class Database {
       };
       const result = await runTransaction(connection, {
         ...beginning,
-        ...(this.announceEvents && { announceEvents: this.announceEvents }),
+        announceEvents: this.announceEvents,
         work,
         onBroken,
       });

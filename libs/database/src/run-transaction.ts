@@ -12,7 +12,7 @@ export interface Transaction {
   /** Runs the callback once after the commit, and not after a rollback. It must not throw. */
   afterCommit(run: () => void): void;
   /** See `Database.announceEvents`. */
-  readonly announceEvents?: AnnounceEvents;
+  readonly announceEvents: AnnounceEvents | undefined;
   /** Runs `work`, rolls back its changes and its `afterCommit` callbacks, and returns its result. */
   rolledBack<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work`. If it fails, rolls back only its changes and its `afterCommit` callbacks, and throws its error. */
@@ -44,7 +44,7 @@ export interface TransactionOptions<T> {
   onBroken: () => void;
   /** Statements to prepare; absent for reads, whose plans depend on which filters have a value. */
   often?: OftenUsed;
-  announceEvents?: AnnounceEvents;
+  announceEvents?: AnnounceEvents | undefined;
 }
 
 /** Runs `work` in a transaction of a connection. Rolls back after an error. */
@@ -60,7 +60,7 @@ export async function runTransaction<T>(
   try {
     const result = await work({
       manager,
-      ...(announceEvents && { announceEvents }),
+      announceEvents,
       query: async <Row>(text: string, values: readonly unknown[] = []) => {
         // Without values, a text may contain several statements.
         const name = values.length > 0 ? often?.nameOf(text) : undefined;

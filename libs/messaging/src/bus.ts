@@ -55,7 +55,7 @@ export class Bus implements BeforeApplicationShutdown, OnApplicationShutdown {
     this.watch = watchBus(database, service, driver);
     this.reports = new ProcessReports(database, service, driver, this.watch, logger);
     this.queues = () => queueStates(database, driver);
-    if (driver.announceEvents) database.announceEvents = driver.announceEvents;
+    database.announceEvents = driver.announceEvents;
     this.relay.start();
     this.housekeeping.start();
     this.reports.start();

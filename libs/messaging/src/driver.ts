@@ -18,8 +18,8 @@ export interface BusDriver {
   stopConsuming(): Promise<void>;
   /** Publishes the oldest outbox rows of this service; returns whether more may be waiting. Throws on failure. */
   forwardOutbox(token: number): Promise<boolean>;
-  /** Announces committed events to other processes; absent if PostgreSQL does. */
-  readonly announceEvents?: AnnounceEvents;
+  /** Announces committed events to other processes; undefined if PostgreSQL does. */
+  readonly announceEvents: AnnounceEvents | undefined;
   /**
    * Calls `onEvents` after commits of events by any process, which may be lost while there is no connection. `onListening`
    * is called whenever listening has begun. Returns a function that stops listening.

@@ -1,4 +1,4 @@
-import { comparedText, particles, titles } from '@idsync/contracts';
+import { comparedText, essentialWords, generations } from '@idsync/contracts';
 import { wordSimilarity } from './jaro-winkler.js';
 import { isNoName, isPlaceholder } from './stop-values.js';
 import { noNames } from './stop-words.js';
@@ -79,15 +79,13 @@ export function nameSimilarity<Word>(
 /** Minimum similarity of two words that may be one name in two spellings. */
 const leastSharedWord = 0.85;
 
-const generations = wordsOf('jun jr junior sen sr senior ii iii iv');
-
 /**
  * Returns true if two full names have no word in common, which neither a nickname nor a changed surname causes. Titles
  * and particles do not count, and an initial only with a word that begins with it. Names in different scripts cannot be
  * compared, and a single word is not a full name.
  */
 export function namesDisagree(a: readonly string[], b: readonly string[]): boolean {
-  const [name, other] = [essential(a), essential(b)];
+  const [name, other] = [essentialWords(a), essentialWords(b)];
   if (name.length < 2 || other.length < 2 || isLatin(name) !== isLatin(other)) return false;
   if (name.join(' ') === other.join(' ')) return false;
   return !name.some((word) => other.some((each) => areOneWord(word, each)));
@@ -98,7 +96,7 @@ export function namesDisagree(a: readonly string[], b: readonly string[]): boole
  * `junior` and `senior`. A marriage changes the last word instead.
  */
 export function shareOnlySurname(a: readonly string[], b: readonly string[]): boolean {
-  const [name, other] = [essential(a), essential(b)];
+  const [name, other] = [essentialWords(a), essentialWords(b)];
   const shared = commonEnd(name, other);
   if (shared === 0) return false;
   const [given, others] = [name.slice(0, -shared), other.slice(0, -shared)].map((words) => words.filter(isKnownName));
@@ -109,21 +107,16 @@ export function shareOnlySurname(a: readonly string[], b: readonly string[]): bo
 
 /** Returns true if two names have a word in common, and not only the last ones. */
 export function shareName(a: readonly string[], b: readonly string[]): boolean {
-  const [name, other] = [essential(a), essential(b)];
+  const [name, other] = [essentialWords(a), essentialWords(b)];
   return name.some((word) => other.some((each) => areOneWord(word, each))) && !shareOnlySurname(a, b);
 }
 
 /** Returns true if two full names have all words of the shorter one in common, in any order. */
 export function isSameName(a: readonly string[], b: readonly string[]): boolean {
-  const [shorter = [], longer = []] = [essential(a), essential(b)].sort((one, other) => one.length - other.length);
+  const [shorter = [], longer = []] = [essentialWords(a), essentialWords(b)].sort(
+    (one, other) => one.length - other.length,
+  );
   return shorter.length >= 2 && shorter.every((word) => longer.some((each) => areOneWord(word, each)));
-}
-
-/** Returns the words that distinguish a name from others, without generations such as `junior`. */
-function essential(words: readonly string[]): readonly string[] {
-  const names = words.filter((word) => !titles.has(word) && !generations.has(word));
-  const distinct = names.filter((word) => !particles.has(word));
-  return distinct.length >= 2 ? distinct : names;
 }
 
 /** Returns how many of the last words are the same. */
@@ -159,8 +152,4 @@ function rankOf(generation: string): string {
 
 function isLatin(words: readonly string[]): boolean {
   return words.some((word) => /\p{Script=Latin}/u.test(word));
-}
-
-function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.trim().split(/\s+/));
 }

@@ -112,6 +112,7 @@ async function holding(
   { losses: count, gains }: AccessTally,
   active: number,
 ): Promise<string | undefined> {
+  // An operation has no source, so the losses of all sources count.
   const own = { id, connectorId: id };
   const day = count > 0 ? await lossesBefore(tx, tenantId, own, usualGuard, active) : { before: 0, of: active };
   return tooManyChanges({ ...day, count }, gains, active);

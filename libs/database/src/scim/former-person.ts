@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { comparedText, particles, titles } from '@idsync/contracts';
+import { comparedText, essentialWords } from '@idsync/contracts';
 import type { ScimDocument } from '../entities/scim.entities.js';
 
 /** Hashes of a deleted user, which show that its userName is given to another person. */
@@ -16,7 +16,7 @@ const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 export function formerPerson(connectorId: string, document: ScimDocument): FormerPerson {
   const hash = (text: string) => createHash('sha256').update(`${connectorId} ${text}`).digest('hex');
   const number = comparedText(textIn(document[enterprise], 'employeeNumber')).toLowerCase();
-  const words = essentialWords(fullName(document));
+  const words = latinWords(fullName(document));
   return {
     ...(/[1-9]/.test(number) && { number: hash(`number ${number}`) }),
     ...(words.length >= 2 && { words: words.map(hash) }),
@@ -29,12 +29,10 @@ function fullName({ name, displayName }: ScimDocument): string {
 }
 
 /** Returns no words of a name in another script, which may be the same name. An initial is equal by chance. */
-function essentialWords(name: string): string[] {
+function latinWords(name: string): readonly string[] {
   const text = comparedText(name).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   if (!/\p{Script=Latin}/u.test(text)) return [];
-  const words = text.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1 && !titles.has(word));
-  const distinct = words.filter((word) => !particles.has(word));
-  return distinct.length >= 2 ? distinct : words;
+  return essentialWords(text.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1));
 }
 
 function textIn(value: unknown, name: string): string {

@@ -21,6 +21,7 @@ export class PostgresDriver implements BusDriver {
   readonly up = true;
   readonly queuesAreRows = true;
   readonly version = undefined;
+  readonly announceEvents = undefined;
   private readonly consumers: PostgresConsumer[] = [];
   private unlisten: (() => Promise<void>) | undefined;
 
