@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Creates the schema. Grants and row-level security are defined in `ownership.ts`. */
+/**
+ * Creates the schema. Grants and row-level security are defined in `ownership.ts`. The order of a table's indexes matters:
+ * between two of equal cost, PostgreSQL takes the one that was created last.
+ */
 export class Baseline1700000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statements of topics) await runner.query(statements);
@@ -99,8 +102,8 @@ create table approvals (
   decision_reason text,
   operation_id uuid
 );
-create index approvals_pending on approvals (tenant_id, expires_at) where status = 'pending';
 create index approvals_tenant on approvals (tenant_id, id);
+create index approvals_pending on approvals (tenant_id, expires_at) where status = 'pending';
 `;
 
 // Without foreign keys to tenants: the log outlives its tenant, and the installation has a chain, too.
@@ -120,12 +123,12 @@ create table audit_entries (
   key_id bytea not null,
   primary key (tenant_id, sequence)
 );
-create index audit_entries_action on audit_entries (tenant_id, action, sequence);
 create index audit_entries_actor on audit_entries (tenant_id, actor, sequence);
-create index audit_entries_everywhere on audit_entries (at, id);
-create index audit_entries_request on audit_entries (tenant_id, request_id, sequence) where request_id is not null;
+create index audit_entries_action on audit_entries (tenant_id, action, sequence);
 create index audit_entries_resource on audit_entries (tenant_id, resource, sequence) where resource is not null;
+create index audit_entries_request on audit_entries (tenant_id, request_id, sequence) where request_id is not null;
 create index audit_entries_time on audit_entries (tenant_id, at, sequence);
+create index audit_entries_everywhere on audit_entries (at, id);
 
 create table audit_heads (
   tenant_id uuid primary key,
@@ -162,8 +165,8 @@ create table api_keys (
   connector_id uuid,
   allowed_networks text[]
 );
-create index api_keys_connector on api_keys (tenant_id, connector_id, created_at, id) where connector_id is not null;
 create index api_keys_tenant on api_keys (tenant_id, created_at, id);
+create index api_keys_connector on api_keys (tenant_id, connector_id, created_at, id) where connector_id is not null;
 
 create table portal_links (
   id uuid primary key,
@@ -176,8 +179,8 @@ create table portal_links (
   created_at timestamptz not null default now(),
   expires_at timestamptz not null
 );
-create index portal_links_expiry on portal_links (expires_at, id);
 create index portal_links_tenant on portal_links (tenant_id, expires_at);
+create index portal_links_expiry on portal_links (expires_at, id);
 
 create table idempotency_keys (
   tenant_id uuid not null references tenants (id) on delete cascade,
@@ -279,12 +282,12 @@ create table scim_resources (
   former_key text,
   primary key (connector_id, kind, id)
 );
-create index scim_resources_external on scim_resources (external_key, id) where deleted_at is null;
-create index scim_resources_former on scim_resources (former_key, position) where former_key is not null;
+create unique index scim_resources_user_name on scim_resources (name_key) where kind = 'User' and deleted_at is null;
 create index scim_resources_group_name on scim_resources (name_key, id) where kind = 'Group' and deleted_at is null;
+create index scim_resources_external on scim_resources (external_key, id) where deleted_at is null;
 create index scim_resources_position on scim_resources (connector_id, position, id) where position is not null;
 create index scim_resources_tombstones on scim_resources (deleted_at, id) where deleted_at is not null;
-create unique index scim_resources_user_name on scim_resources (name_key) where kind = 'User' and deleted_at is null;
+create index scim_resources_former on scim_resources (former_key, position) where former_key is not null;
 
 create table scim_members (
   group_id uuid not null,
@@ -345,20 +348,20 @@ create table sync_jobs (
   records_suppressed bigint not null default 0,
   constraint sync_jobs_record_check check ((mode = 'record') = (external_id is not null))
 );
+create unique index sync_jobs_one_queued on sync_jobs (connector_id) where status = 'queued' and not keyed;
+create index sync_jobs_unfinished on sync_jobs (connector_id, id) where status in ('queued', 'running', 'quarantined');
+create index sync_jobs_tenant on sync_jobs (tenant_id, id);
+create index sync_jobs_finished on sync_jobs (completed_at) where completed_at is not null;
+create index sync_jobs_sweeping on sync_jobs (sweep_asked_at) where sweep_asked_at is not null;
+create unique index sync_jobs_scheduled on sync_jobs (connector_id, scheduled_for) where scheduled_for is not null;
+create index sync_jobs_waiting on sync_jobs (connector_id, id) where status = 'queued' and mode <> 'record';
+create index sync_jobs_records_unfinished on sync_jobs (id) where mode = 'record' and status in ('queued', 'running');
+create index sync_jobs_records on sync_jobs (connector_id, last_record_at) where mode = 'record';
+create index sync_jobs_source_message on sync_jobs (connector_id) where source_message is not null;
+create unique index sync_jobs_running on sync_jobs (connector_id) where status = 'running' and mode <> 'record';
+create index sync_jobs_quarantined on sync_jobs (connector_id, id) where status = 'quarantined' and mode <> 'record';
 create index sync_jobs_by_status on sync_jobs (tenant_id, status, id);
 create index sync_jobs_connector on sync_jobs (connector_id, id);
-create index sync_jobs_finished on sync_jobs (completed_at) where completed_at is not null;
-create unique index sync_jobs_one_queued on sync_jobs (connector_id) where status = 'queued' and not keyed;
-create index sync_jobs_quarantined on sync_jobs (connector_id, id) where status = 'quarantined' and mode <> 'record';
-create index sync_jobs_records on sync_jobs (connector_id, last_record_at) where mode = 'record';
-create index sync_jobs_records_unfinished on sync_jobs (id) where mode = 'record' and status in ('queued', 'running');
-create unique index sync_jobs_running on sync_jobs (connector_id) where status = 'running' and mode <> 'record';
-create unique index sync_jobs_scheduled on sync_jobs (connector_id, scheduled_for) where scheduled_for is not null;
-create index sync_jobs_source_message on sync_jobs (connector_id) where source_message is not null;
-create index sync_jobs_sweeping on sync_jobs (sweep_asked_at) where sweep_asked_at is not null;
-create index sync_jobs_tenant on sync_jobs (tenant_id, id);
-create index sync_jobs_unfinished on sync_jobs (connector_id, id) where status in ('queued', 'running', 'quarantined');
-create index sync_jobs_waiting on sync_jobs (connector_id, id) where status = 'queued' and mode <> 'record';
 
 create table sync_batches (
   job_id uuid not null references sync_jobs (id) on delete cascade,
@@ -415,10 +418,10 @@ create table failing_records (
   retry_at timestamptz,
   field text
 );
-create unique index failing_records_anchor on failing_records (connector_id, external_id) where external_id is not null;
 create index failing_records_connector on failing_records (connector_id, id);
-create index failing_records_job on failing_records (job_id);
+create unique index failing_records_anchor on failing_records (connector_id, external_id) where external_id is not null;
 create unique index failing_records_line on failing_records (connector_id, line) where external_id is null;
+create index failing_records_job on failing_records (job_id);
 `;
 
 /** Records that a job has seen, and the plan of a job that is held or a dry run. */
@@ -471,10 +474,10 @@ create table sync_plan_entries (
   changed_fields text[] not null default '{}',
   resembles_value text
 );
-create index sync_plan_entries_anchor on sync_plan_entries (job_id, external_id);
-create index sync_plan_entries_deletions on sync_plan_entries (job_id, identity_id) where action = 'delete';
 create index sync_plan_entries_job on sync_plan_entries (job_id, id);
 create index sync_plan_entries_open on sync_plan_entries (job_id, id) where not done;
+create index sync_plan_entries_anchor on sync_plan_entries (job_id, external_id);
+create index sync_plan_entries_deletions on sync_plan_entries (job_id, identity_id) where action = 'delete';
 `;
 
 /** Identities, the records of sources that form them, and the groups and people that records name. */
@@ -489,10 +492,10 @@ create table identities (
   document text not null,
   purge_at timestamptz
 );
-create index identities_by_status on identities (tenant_id, status, created_at, id);
-create index identities_changes on identities (tenant_id, updated_at, created_at, id, status);
 create index identities_listed on identities (tenant_id, created_at, id) where status <> 'deleted';
+create index identities_by_status on identities (tenant_id, status, created_at, id);
 create index identities_purge on identities (tenant_id, purge_at) where purge_at is not null;
+create index identities_changes on identities (tenant_id, updated_at, created_at, id, status);
 
 create table source_records (
   id uuid primary key,
@@ -523,32 +526,32 @@ create table source_records (
   list_terms text,
   kept_identity_id uuid
 );
-create index source_records_accounts on source_records (tenant_id, created_at, id, status, updated_at)
-  where kind = 'account';
 create unique index source_records_anchor on source_records (connector_id, external_id);
-create index source_records_by_risk on source_records
-  (tenant_id, (coalesce(- (machine -> 'risk' ->> 'score')::numeric, 1)), created_at, id)
-  where kind = 'machine_identity';
-create index source_records_due on source_records (tenant_id, due_at) where due_at is not null;
 create index source_records_identity on source_records (identity_id);
-create index source_records_kept on source_records (kept_identity_id) where kept_identity_id is not null;
-create index source_records_living on source_records (connector_id, id)
-  where status not in ('deleted', 'decommissioned');
-create index source_records_machines on source_records (tenant_id, created_at, id, status, updated_at)
-  where kind = 'machine_identity';
-create index source_records_manager on source_records (manager_id) where manager_id is not null;
-create index source_records_of_source on source_records (tenant_id, kind, connector_id, created_at, id, status)
-  where kind <> 'user';
-create index source_records_others on source_records (tenant_id, id) where kind <> 'user';
-create index source_records_source on source_records (connector_id, created_at, id);
-create index source_records_unmatched on source_records (tenant_id, created_at, id, status, updated_at)
-  where kind = 'account' and identity_id is null;
 create index source_records_users on source_records (tenant_id, created_at, id)
   where kind = 'user' and status <> 'deleted';
 create index source_records_users_by_status on source_records (tenant_id, status, created_at, id) where kind = 'user';
 create index source_records_users_changed on source_records (tenant_id, updated_at) where kind = 'user';
+create index source_records_living on source_records (connector_id, id)
+  where status not in ('deleted', 'decommissioned');
+create index source_records_due on source_records (tenant_id, due_at) where due_at is not null;
+create index source_records_others on source_records (tenant_id, id) where kind <> 'user';
 create index source_records_users_changes on source_records (tenant_id, updated_at, created_at, id, status)
   where kind = 'user';
+create index source_records_manager on source_records (manager_id) where manager_id is not null;
+create index source_records_accounts on source_records (tenant_id, created_at, id, status, updated_at)
+  where kind = 'account';
+create index source_records_unmatched on source_records (tenant_id, created_at, id, status, updated_at)
+  where kind = 'account' and identity_id is null;
+create index source_records_machines on source_records (tenant_id, created_at, id, status, updated_at)
+  where kind = 'machine_identity';
+create index source_records_source on source_records (connector_id, created_at, id);
+create index source_records_kept on source_records (kept_identity_id) where kept_identity_id is not null;
+create index source_records_of_source on source_records (tenant_id, kind, connector_id, created_at, id, status)
+  where kind <> 'user';
+create index source_records_by_risk on source_records
+  (tenant_id, (coalesce(- (machine -> 'risk' ->> 'score')::numeric, 1)), created_at, id)
+  where kind = 'machine_identity';
 
 -- The term is stored, because under row-level security a join by an expression would not use the index of terms.
 create table groups (
@@ -570,8 +573,8 @@ create table machine_references (
   identity_id uuid,
   primary key (record_id, role)
 );
-create index machine_references_identity on machine_references (identity_id) where identity_id is not null;
 create index machine_references_value on machine_references (tenant_id, value) where value is not null;
+create index machine_references_identity on machine_references (identity_id) where identity_id is not null;
 
 -- People that managers and machine references named earlier, which an erasure has to find. No index begins with the
 -- tenant: without statistics, PostgreSQL would prefer it for the rows of a record.
@@ -646,8 +649,8 @@ create table review_cases (
   closed_at timestamptz,
   operation_id uuid
 );
-create index review_cases_listed on review_cases (tenant_id, status, id);
 create unique index review_cases_open on review_cases (record_id) where status = 'open';
+create index review_cases_listed on review_cases (tenant_id, status, id);
 create index review_cases_record on review_cases (record_id, id);
 `;
 
@@ -761,9 +764,9 @@ create table operations (
   reverted_by uuid,
   announced_at timestamptz not null default now()
 );
-create index operations_queued on operations (tenant_id, announced_at) where status = 'queued';
 create index operations_losses on operations (tenant_id, ended_at) where result ? 'access_lost';
 create index operations_tenant on operations (tenant_id, id);
+create index operations_queued on operations (tenant_id, announced_at) where status = 'queued';
 
 create table due_tenants (
   tenant_id uuid primary key,
@@ -791,14 +794,14 @@ create table findings (
   accepted_at timestamptz,
   accepted_until timestamptz
 );
+create unique index findings_unresolved on findings (tenant_id, kind, subject_id) where state <> 'resolved';
+create index findings_listed on findings (tenant_id, state, kind, id);
+create index findings_subject on findings (tenant_id, subject_id, id);
+create index findings_identity on findings (tenant_id, identity_id, id) where identity_id is not null;
 create index findings_checked on findings (tenant_id, id) where state <> 'resolved';
 create index findings_expiring on findings (tenant_id, accepted_until) where state = 'accepted';
-create index findings_identity on findings (tenant_id, identity_id, id) where identity_id is not null;
-create index findings_listed on findings (tenant_id, state, kind, id);
-create index findings_open on findings (kind) where state = 'open';
 create index findings_resolved on findings (tenant_id, resolved_at) where state = 'resolved';
-create index findings_subject on findings (tenant_id, subject_id, id);
-create unique index findings_unresolved on findings (tenant_id, kind, subject_id) where state <> 'resolved';
+create index findings_open on findings (kind) where state = 'open';
 
 create table finding_passes (
   tenant_id uuid primary key references tenants (id) on delete cascade,
@@ -949,11 +952,11 @@ create table webhook_deliveries (
   ended_at timestamptz,
   thin boolean not null default false
 ) with (fillfactor = 70);
-create index webhook_deliveries_dead on webhook_deliveries (webhook_id, event_sequence) where status = 'dead';
+create unique index webhook_deliveries_once on webhook_deliveries (webhook_id, event_sequence);
 create index webhook_deliveries_first on webhook_deliveries (webhook_id, event_sequence)
   where status = 'pending' and not is_retry;
-create unique index webhook_deliveries_once on webhook_deliveries (webhook_id, event_sequence);
 create index webhook_deliveries_retry on webhook_deliveries (webhook_id, due_at) where status = 'pending' and is_retry;
+create index webhook_deliveries_dead on webhook_deliveries (webhook_id, event_sequence) where status = 'dead';
 create index webhook_deliveries_retry_sequence on webhook_deliveries (webhook_id, event_sequence)
   where status = 'pending' and is_retry;
 
@@ -1008,9 +1011,9 @@ create table webhook_replays (
   ended_at timestamptz,
   announced_at timestamptz not null default now()
 );
-create index webhook_replays_open on webhook_replays (announced_at) where status in ('queued', 'running');
-create index webhook_replays_queued on webhook_replays (webhook_id) where status = 'queued';
 create index webhook_replays_tenant on webhook_replays (tenant_id, id);
+create index webhook_replays_queued on webhook_replays (webhook_id) where status = 'queued';
+create index webhook_replays_open on webhook_replays (announced_at) where status in ('queued', 'running');
 `;
 
 /** Outboxes of services, inboxes of consumers, the queues of the PostgreSQL driver, and running processes. */
@@ -1053,9 +1056,9 @@ create table bus_messages (
   dead_at timestamptz,
   dead_reason text
 );
+create index bus_messages_due on bus_messages (queue, available_at, id) where dead_at is null;
 create index bus_messages_dead on bus_messages (queue, id) where dead_at is not null;
 create index bus_messages_dead_message on bus_messages (message_id) where dead_at is not null;
-create index bus_messages_due on bus_messages (queue, available_at, id) where dead_at is null;
 
 create table service_processes (
   id uuid primary key,
