@@ -1,17 +1,9 @@
-import { DefaultNamingStrategy, type Table } from 'typeorm';
+import { DefaultNamingStrategy } from 'typeorm';
 
-/** Columns in snake_case, and foreign keys named as PostgreSQL does: after table and columns. */
+/** Columns in snake_case. */
 export class PostgresNamingStrategy extends DefaultNamingStrategy {
   override columnName(propertyName: string, customName: string | undefined): string {
     return customName ?? snakeCase(propertyName);
-  }
-
-  override joinColumnName(relationName: string, referencedColumnName: string): string {
-    return snakeCase(`${relationName}_${referencedColumnName}`);
-  }
-
-  override foreignKeyName(table: Table | string, columnNames: string[]): string {
-    return `${this.getTableName(table)}_${columnNames.join('_')}_fkey`;
   }
 }
 

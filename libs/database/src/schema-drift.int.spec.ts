@@ -26,11 +26,13 @@ describe('the schema', () => {
     expect(await describeSchema(testDatabase.url)).toBe(committed);
   });
 
-  it('matches the entities', async () => {
+  // Indexes, checks and foreign keys are only in the migrations, so TypeORM would drop them.
+  it('has the tables and columns of the entities', async () => {
     const dataSource = await openDataSource({ url: testDatabase.url, poolSize: 1 });
-    const drift = await dataSource.driver.createSchemaBuilder().log();
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
     await dataSource.destroy();
-    expect(drift.upQueries.map((each) => each.query)).toEqual([]);
+    const drift = upQueries.map(({ query }) => query);
+    expect(drift.filter((query) => !/^(DROP INDEX|ALTER TABLE "\w+" DROP CONSTRAINT) "\S+"$/.test(query))).toEqual([]);
   });
 
   it('forces row-level security on every table that has tenants', async () => {

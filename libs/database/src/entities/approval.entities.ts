@@ -1,13 +1,10 @@
 import type { ActorKind, GuardedAction, StoredApprovalStatus } from '@idsync/contracts';
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import { TenantOwned } from './tenant.entities.js';
 
 type Actor = { kind: ActorKind; id?: string; name: string; role?: string };
 
 /** An act of an operator that a second operator decides about. */
-@Index('approvals_tenant', ['tenantId', 'id'])
-@Index('approvals_pending', ['tenantId', 'expiresAt'], { where: "status = 'pending'" })
-@Check('approvals_status_check', "status in ('pending', 'approved', 'rejected', 'stale')")
 @Entity('approvals')
 export class ApprovalEntity extends TenantOwned {
   @PrimaryColumn('uuid')

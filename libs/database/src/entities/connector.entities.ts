@@ -1,5 +1,5 @@
 import type { ProbeKind, ProbeResult, ProbeStatus } from '@idsync/contracts';
-import { Check, Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import { TenantOwned } from './tenant.entities.js';
 
 /** The secrets of a connector, encrypted together. */
@@ -17,8 +17,6 @@ export class ConnectorSecretsEntity extends TenantOwned {
 }
 
 /** A probe of a connector and its result, retained for an hour. */
-@Check('connector_probes_kind_check', "kind in ('test', 'discover')")
-@Check('connector_probes_status_check', "status in ('queued', 'done', 'failed')")
 @Entity('connector_probes')
 export class ConnectorProbeEntity extends TenantOwned {
   @PrimaryColumn('uuid')

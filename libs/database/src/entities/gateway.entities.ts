@@ -1,11 +1,9 @@
 import type { ConnectorType, PayloadForm, RecordKind, Safeguard, Schedule, WebhookFilter } from '@idsync/contracts';
-import { Column, CreateDateColumn, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import { DeletedWithTenant, TenantEntity, TenantOwned } from './tenant.entities.js';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { TenantOwned } from './tenant.entities.js';
 
-@Index('api_keys_tenant', ['tenantId', 'createdAt', 'id'])
-@Index('api_keys_connector', ['tenantId', 'connectorId', 'createdAt', 'id'], { where: 'connector_id is not null' })
 @Entity('api_keys')
-export class ApiKeyEntity extends DeletedWithTenant {
+export class ApiKeyEntity extends TenantOwned {
   @PrimaryColumn('uuid')
   id!: string;
 
@@ -39,11 +37,8 @@ export class ApiKeyEntity extends DeletedWithTenant {
   allowedNetworks!: string[] | null;
 }
 
-@Index('connectors_name', ['tenantId', 'name'], { unique: true, where: 'deleted_at is null' })
-@Index('connectors_tenant', ['tenantId', 'createdAt', 'id'])
-@Index('connectors_to_plan', ['id'], { where: 'schedule is distinct from planned_schedule and deleted_at is null' })
 @Entity('connectors')
-export class ConnectorEntity extends DeletedWithTenant {
+export class ConnectorEntity extends TenantOwned {
   @PrimaryColumn('uuid')
   id!: string;
 
@@ -85,9 +80,8 @@ export class ConnectorEntity extends DeletedWithTenant {
   deletedAt!: Date | null;
 }
 
-@Index('webhooks_tenant', ['tenantId', 'createdAt', 'id'])
 @Entity('webhooks')
-export class WebhookEntity extends DeletedWithTenant {
+export class WebhookEntity extends TenantOwned {
   @PrimaryColumn('uuid')
   id!: string;
 
@@ -130,7 +124,6 @@ export class WebhookEntity extends DeletedWithTenant {
   testedAt!: Date | null;
 }
 
-@Index('webhook_secrets_webhook', ['webhookId'])
 @Entity('webhook_secrets')
 export class WebhookSecretEntity extends TenantOwned {
   @PrimaryColumn('uuid')
@@ -138,10 +131,6 @@ export class WebhookSecretEntity extends TenantOwned {
 
   @Column('uuid')
   webhookId!: string;
-
-  @ManyToOne(() => WebhookEntity, { onDelete: 'CASCADE' })
-  @JoinColumn()
-  webhook?: Relation<WebhookEntity>;
 
   @Column('bytea')
   ciphertext!: Buffer;
@@ -159,16 +148,11 @@ export class WebhookHeadersEntity extends TenantOwned {
   @PrimaryColumn('uuid')
   webhookId!: string;
 
-  @ManyToOne(() => WebhookEntity, { onDelete: 'CASCADE' })
-  @JoinColumn()
-  webhook?: Relation<WebhookEntity>;
-
   @Column('bytea')
   ciphertext!: Buffer;
 }
 
 /** A key pair that signs beside the secrets of a webhook. */
-@Index('webhook_signing_keys_webhook', ['webhookId'])
 @Entity('webhook_signing_keys')
 export class WebhookSigningKeyEntity extends TenantOwned {
   @PrimaryColumn('uuid')
@@ -176,10 +160,6 @@ export class WebhookSigningKeyEntity extends TenantOwned {
 
   @Column('uuid')
   webhookId!: string;
-
-  @ManyToOne(() => WebhookEntity, { onDelete: 'CASCADE' })
-  @JoinColumn()
-  webhook?: Relation<WebhookEntity>;
 
   @Column('text')
   publicKey!: string;
@@ -193,27 +173,4 @@ export class WebhookSigningKeyEntity extends TenantOwned {
 
   @Column('timestamptz', { nullable: true })
   expiresAt!: Date | null;
-}
-
-@Index('idempotency_keys_expiry', ['expiresAt'])
-@Entity('idempotency_keys')
-export class IdempotencyKeyEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @ManyToOne(() => TenantEntity, { onDelete: 'CASCADE' })
-  @JoinColumn()
-  tenant?: Relation<TenantEntity>;
-
-  @PrimaryColumn('text')
-  key!: string;
-
-  @Column('uuid')
-  connectorId!: string;
-
-  @Column('uuid')
-  jobId!: string;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
 }

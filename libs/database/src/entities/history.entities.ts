@@ -1,43 +1,5 @@
 import type { LifecyclePolicy } from '@idsync/contracts';
-import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
-
-@Index('identity_versions_found', ['identityId', 'validUntil', 'id'])
-@Entity('identity_versions')
-export class IdentityVersionEntity extends TenantOwned {
-  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
-  id!: number;
-
-  @Column('uuid')
-  identityId!: string;
-
-  @Column('timestamptz')
-  validUntil!: Date;
-
-  /** Empty if `intoId` is set. */
-  @Column('text')
-  document!: string;
-
-  /** The identity to which the id led until then, if it was merged. */
-  @Column('uuid', { nullable: true })
-  intoId!: string | null;
-}
-
-@Index('record_versions_found', ['recordId', 'validUntil', 'id'])
-@Entity('record_versions')
-export class RecordVersionEntity extends TenantOwned {
-  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
-  id!: number;
-
-  @Column('uuid')
-  recordId!: string;
-
-  @Column('timestamptz')
-  validUntil!: Date;
-
-  @Column('text')
-  document!: string;
-}
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('lifecycle_policies')
 export class LifecyclePolicyEntity {

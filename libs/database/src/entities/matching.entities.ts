@@ -1,6 +1,6 @@
 import type { CaseStatus, MatchingRules, OperationStatus, OperationType } from '@idsync/contracts';
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
-import { DeletedWithTenant, TenantOwned } from './tenant.entities.js';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { TenantOwned } from './tenant.entities.js';
 
 @Entity('matching_rules')
 export class MatchingRulesEntity {
@@ -14,28 +14,6 @@ export class MatchingRulesEntity {
   updatedAt!: Date;
 }
 
-@Index('weak_keys_record', ['recordId'])
-@Entity('weak_keys')
-export class WeakKeyEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @PrimaryColumn('text')
-  value!: string;
-
-  @PrimaryColumn('uuid')
-  recordId!: string;
-}
-
-@Entity('match_queue')
-export class MatchQueueEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @PrimaryColumn('uuid')
-  recordId!: string;
-}
-
 export interface CaseCandidate {
   identity_id: string;
   /** 1 for a deterministic match key. */
@@ -46,11 +24,6 @@ export interface CaseCandidate {
   record_id?: string;
 }
 
-@Index('review_cases_open', ['recordId'], { unique: true, where: "status = 'open'" })
-@Index('review_cases_listed', ['tenantId', 'status', 'id'])
-@Index('review_cases_record', ['recordId', 'id'])
-@Check('review_cases_kind_check', "kind in ('contested', 'weak')")
-@Check('review_cases_status_check', "status in ('open', 'linked', 'new', 'ignored', 'settled')")
 @Entity('review_cases')
 export class ReviewCaseEntity extends TenantOwned {
   @PrimaryColumn('uuid')
@@ -81,12 +54,8 @@ export class ReviewCaseEntity extends TenantOwned {
   operationId!: string | null;
 }
 
-@Index('operations_tenant', ['tenantId', 'id'])
-@Index('operations_queued', ['tenantId', 'announcedAt'], { where: "status = 'queued'" })
-@Index('operations_losses', ['tenantId', 'endedAt'], { where: "result ? 'access_lost'" })
-@Check('operations_status_check', "status in ('queued', 'done', 'refused', 'held')")
 @Entity('operations')
-export class OperationEntity extends DeletedWithTenant {
+export class OperationEntity extends TenantOwned {
   @PrimaryColumn('uuid')
   id!: string;
 

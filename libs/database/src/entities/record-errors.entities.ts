@@ -1,11 +1,6 @@
-import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import { SyncJobEntity } from './sync.entities.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { TenantOwned } from './tenant.entities.js';
 
-@Index('failing_records_connector', ['connectorId', 'id'])
-@Index('failing_records_anchor', ['connectorId', 'externalId'], { unique: true, where: 'external_id is not null' })
-@Index('failing_records_line', ['connectorId', 'line'], { unique: true, where: 'external_id is null' })
-@Index('failing_records_job', ['jobId'])
 @Entity('failing_records')
 export class FailingRecordEntity extends TenantOwned {
   @PrimaryColumn('uuid')
@@ -17,10 +12,6 @@ export class FailingRecordEntity extends TenantOwned {
   /** The last job in which the record failed. */
   @Column('uuid')
   jobId!: string;
-
-  @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
-  @JoinColumn()
-  job?: Relation<SyncJobEntity>;
 
   @Column('text', { nullable: true })
   externalId!: string | null;
@@ -54,16 +45,10 @@ export class FailingRecordEntity extends TenantOwned {
   retryAt!: Date | null;
 }
 
-@Index('sync_record_errors_job', ['jobId', 'id'])
-@Index('sync_record_errors_record', ['tenantId', 'externalId'], { where: 'external_id is not null' })
 @Entity('sync_record_errors')
 export class SyncRecordErrorEntity extends TenantOwned {
   @Column('uuid')
   jobId!: string;
-
-  @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
-  @JoinColumn()
-  job?: Relation<SyncJobEntity>;
 
   @PrimaryColumn('uuid')
   id!: string;

@@ -1,13 +1,11 @@
 import type { OperatorRole } from '@idsync/contracts';
-import { Check, Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import { TenantOwned } from './tenant.entities.js';
 
 /** How an operator signed in. */
 export type SessionKind = 'admin_token' | 'service_token' | 'oidc';
 
 /** A session of an operator in a browser. Its tenant is the installation. */
-@Check('operator_sessions_kind_check', "kind in ('admin_token', 'service_token', 'oidc')")
-@Check('operator_sessions_role_check', "role in ('viewer', 'operator', 'auditor', 'admin')")
 @Entity('operator_sessions')
 export class OperatorSessionEntity extends TenantOwned {
   @PrimaryColumn('uuid')
@@ -50,17 +48,6 @@ export class OperatorSessionEntity extends TenantOwned {
 
   @Column('timestamptz', { default: () => 'now()' })
   lastUsedAt!: Date;
-
-  @Column('timestamptz')
-  expiresAt!: Date;
-}
-
-/** A logout token of the identity provider that was used. Its tenant is the installation. */
-@Entity('logout_tokens')
-export class LogoutTokenEntity extends TenantOwned {
-  /** SHA-256 of issuer and `jti`. */
-  @PrimaryColumn('text')
-  id!: string;
 
   @Column('timestamptz')
   expiresAt!: Date;

@@ -1,4 +1,4 @@
-import { Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import { TenantOwned } from './tenant.entities.js';
 
 /** The tenant's key of its hashes, encrypted. */
@@ -12,7 +12,6 @@ export class SuppressionKeyEntity {
 }
 
 /** An erased person whose records are left out when a source lists them again. */
-@Index('suppressions_tenant', ['tenantId', 'createdAt', 'id'])
 @Entity('suppressions')
 export class SuppressionEntity extends TenantOwned {
   @PrimaryColumn('uuid')
@@ -29,7 +28,6 @@ export class SuppressionEntity extends TenantOwned {
   createdAt!: Date;
 }
 
-@Index('suppression_hashes_suppression', ['suppressionId'])
 @Entity('suppression_hashes')
 export class SuppressionHashEntity {
   @PrimaryColumn('uuid')

@@ -1,47 +1,10 @@
 import type { FieldChange, KeyKind, QuarantineReason, RecordKind } from '@idsync/contracts';
-import {
-  Check,
-  Column,
-  Entity,
-  Index,
-  JoinColumn,
-  ManyToOne,
-  PrimaryColumn,
-  PrimaryGeneratedColumn,
-  type Relation,
-} from 'typeorm';
+import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import { TenantOwned } from './tenant.entities.js';
-
-@Index('seen_records_connector', ['connectorId'])
-@Entity('seen_records')
-export class SeenRecordsEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  jobId!: string;
-
-  @PrimaryColumn('integer')
-  seq!: number;
-
-  @Column('uuid')
-  connectorId!: string;
-
-  @Column('uuid', { array: true })
-  recordIds!: string[];
-
-  /**
-   * Records of a batch that proves nothing about others: of an incremental or single-record run. In a full run those of
-   * `recordIds` whose row in this batch does not count, because another row of the same id does.
-   */
-  @Column('uuid', { array: true, default: () => "'{}'" })
-  namedIds!: string[];
-}
 
 /** `open` while batches are applied, `held` while quarantined, `ready` to be applied, `done`. */
 export type PlanState = 'open' | 'held' | 'ready' | 'done';
 
-@Index('sync_plans_connector', ['connectorId', 'jobId'])
-@Index('sync_plans_harm', ['connectorId', 'jobId'], { where: 'deletions > 0 or disables > 0' })
-@Index('sync_plans_losses', ['tenantId', 'jobId'], { where: 'losses > 0' })
-@Check('sync_plans_state_check', "state in ('open', 'held', 'ready', 'done')")
 @Entity('sync_plans')
 export class SyncPlanEntity extends TenantOwned {
   @PrimaryColumn('uuid')
@@ -76,11 +39,6 @@ export class SyncPlanEntity extends TenantOwned {
 
 export type PlanAction = 'create' | 'update' | 'disable' | 'delete';
 
-@Index('sync_plan_entries_job', ['jobId', 'id'])
-@Index('sync_plan_entries_anchor', ['jobId', 'externalId'])
-@Index('sync_plan_entries_open', ['jobId', 'id'], { where: 'not done' })
-@Index('sync_plan_entries_deletions', ['jobId', 'identityId'], { where: "action = 'delete'" })
-@Check('sync_plan_entries_action_check', "action in ('create', 'update', 'disable', 'delete')")
 @Entity('sync_plan_entries')
 export class SyncPlanEntryEntity extends TenantOwned {
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
@@ -88,10 +46,6 @@ export class SyncPlanEntryEntity extends TenantOwned {
 
   @Column('uuid')
   jobId!: string;
-
-  @ManyToOne(() => SyncPlanEntity, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'job_id' })
-  plan?: Relation<SyncPlanEntity>;
 
   @Column('integer')
   seq!: number;

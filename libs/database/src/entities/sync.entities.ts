@@ -1,43 +1,12 @@
 import type { JobMode, JobStatus, RecordOutcome, SourceErrorCode } from '@idsync/contracts';
-import {
-  Check,
-  Column,
-  CreateDateColumn,
-  Entity,
-  Index,
-  JoinColumn,
-  ManyToOne,
-  PrimaryColumn,
-  type Relation,
-} from 'typeorm';
-import { DeletedWithTenant, TenantOwned } from './tenant.entities.js';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { TenantOwned } from './tenant.entities.js';
 
 /** A position in a source, in the format of its connector. */
 export type SourcePlace = Readonly<Record<string, string | number | boolean>>;
 
-@Index('sync_jobs_running', ['connectorId'], { unique: true, where: "status = 'running' and mode <> 'record'" })
-@Index('sync_jobs_quarantined', ['connectorId', 'id'], { where: "status = 'quarantined' and mode <> 'record'" })
-@Index('sync_jobs_one_queued', ['connectorId'], { unique: true, where: "status = 'queued' and not keyed" })
-@Index('sync_jobs_unfinished', ['connectorId', 'id'], { where: "status in ('queued', 'running', 'quarantined')" })
-@Index('sync_jobs_waiting', ['connectorId', 'id'], { where: "status = 'queued' and mode <> 'record'" })
-@Index('sync_jobs_records_unfinished', ['id'], { where: "mode = 'record' and status in ('queued', 'running')" })
-@Index('sync_jobs_records', ['connectorId', 'lastRecordAt'], { where: "mode = 'record'" })
-@Index('sync_jobs_tenant', ['tenantId', 'id'])
-@Index('sync_jobs_by_status', ['tenantId', 'status', 'id'])
-@Index('sync_jobs_connector', ['connectorId', 'id'])
-@Index('sync_jobs_source_message', ['connectorId'], { where: 'source_message is not null' })
-@Index('sync_jobs_sweeping', ['sweepAskedAt'], { where: 'sweep_asked_at is not null' })
-@Index('sync_jobs_finished', ['completedAt'], { where: 'completed_at is not null' })
-@Check(
-  'sync_jobs_status_check',
-  "status in ('queued', 'running', 'quarantined', 'completed', 'completed_with_errors', 'failed', 'cancelled')",
-)
-@Index('sync_jobs_scheduled', ['connectorId', 'scheduledFor'], { unique: true, where: 'scheduled_for is not null' })
-@Check('sync_jobs_mode_check', "mode in ('auto', 'full', 'changes', 'record')")
-@Check('sync_jobs_record_check', "(mode = 'record') = (external_id is not null)")
-@Check('sync_jobs_outcome_check', "outcome in ('created', 'updated', 'unchanged', 'deleted', 'absent', 'refused')")
 @Entity('sync_jobs')
-export class SyncJobEntity extends DeletedWithTenant {
+export class SyncJobEntity extends TenantOwned {
   @PrimaryColumn('uuid')
   id!: string;
 
@@ -188,9 +157,8 @@ export class SyncJobEntity extends DeletedWithTenant {
   traceparent!: string | null;
 }
 
-@Index('connector_states_due', ['nextRunAt'], { where: 'next_run_at is not null' })
 @Entity('connector_states')
-export class ConnectorStateEntity extends DeletedWithTenant {
+export class ConnectorStateEntity extends TenantOwned {
   @PrimaryColumn('uuid')
   connectorId!: string;
 
@@ -243,28 +211,6 @@ export class ConnectorStateEntity extends DeletedWithTenant {
   lastFailedAt!: Date | null;
 }
 
-@Entity('sync_batches')
-export class SyncBatchEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  jobId!: string;
-
-  @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
-  @JoinColumn()
-  job?: Relation<SyncJobEntity>;
-
-  @PrimaryColumn('integer')
-  seq!: number;
-
-  @Column('uuid')
-  connectorId!: string;
-
-  @Column('text')
-  records!: string;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  announcedAt!: Date;
-}
-
 /**
  * State of batches that stopped a process, or may have: the part in progress, the parts of the batch, and the records
  * that are left out.
@@ -273,10 +219,6 @@ export class SyncBatchEntity extends TenantOwned {
 export class BatchBegunEntity extends TenantOwned {
   @PrimaryColumn('uuid')
   jobId!: string;
-
-  @ManyToOne(() => SyncJobEntity, { onDelete: 'CASCADE' })
-  @JoinColumn()
-  job?: Relation<SyncJobEntity>;
 
   @PrimaryColumn('integer')
   seq!: number;

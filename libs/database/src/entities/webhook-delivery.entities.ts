@@ -1,16 +1,6 @@
 import type { AttemptOutcome, ReplayFilter, ReplayKind, ReplayStatus, SentRequest } from '@idsync/contracts';
-import { Check, Column, CreateDateColumn, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import { TenantOwned } from './tenant.entities.js';
-
-/** The last event of a tenant that was fanned out. */
-@Entity('fan_out_positions')
-export class FanOutPositionEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @Column('bigint')
-  sequence!: number;
-}
 
 /** The exact bytes sent for an event, the same for every webhook. */
 @Entity('event_payloads')
@@ -32,14 +22,6 @@ export class EventPayloadEntity {
   traceparent!: string | null;
 }
 
-@Index('webhook_deliveries_once', ['webhookId', 'eventSequence'], { unique: true })
-@Index('webhook_deliveries_first', ['webhookId', 'eventSequence'], { where: "status = 'pending' and not is_retry" })
-@Index('webhook_deliveries_retry', ['webhookId', 'dueAt'], { where: "status = 'pending' and is_retry" })
-@Index('webhook_deliveries_retry_sequence', ['webhookId', 'eventSequence'], {
-  where: "status = 'pending' and is_retry",
-})
-@Index('webhook_deliveries_dead', ['webhookId', 'eventSequence'], { where: "status = 'dead'" })
-@Check('webhook_deliveries_status_check', "status in ('pending', 'delivered', 'dead')")
 @Entity('webhook_deliveries')
 export class WebhookDeliveryEntity extends TenantOwned {
   @PrimaryColumn('uuid')
@@ -85,7 +67,6 @@ export class WebhookDeliveryEntity extends TenantOwned {
   endedAt!: Date | null;
 }
 
-@Index('webhook_attempts_webhook', ['webhookId', 'startedAt'])
 @Entity('webhook_attempts')
 export class WebhookAttemptEntity extends TenantOwned {
   @PrimaryColumn('uuid')
@@ -128,56 +109,7 @@ export class WebhookAttemptEntity extends TenantOwned {
   responseHeaders!: Record<string, string> | null;
 }
 
-/** State of a webhook's endpoint. It is outdated if the webhook changed after `state_since`. */
-@Entity('webhook_endpoints')
-export class WebhookEndpointEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  webhookId!: string;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  stateSince!: Date;
-
-  /** Failed attempts since the last success. */
-  @Column('integer', { default: 0 })
-  failures!: number;
-
-  /** How often the circuit breaker opened since the last success. */
-  @Column('integer', { default: 0 })
-  trips!: number;
-
-  @Column('timestamptz', { nullable: true })
-  openUntil!: Date | null;
-
-  /** When an attempt was last requested while the endpoint failed. */
-  @Column('timestamptz', { nullable: true })
-  probeAskedAt!: Date | null;
-
-  @Column('timestamptz', { nullable: true })
-  lastSuccessAt!: Date | null;
-
-  @Column('timestamptz', { nullable: true })
-  lastFailureAt!: Date | null;
-
-  @Column('timestamptz', { nullable: true })
-  failingSince!: Date | null;
-
-  /** When a delivery used up its attempts since the last success. */
-  @Column('timestamptz', { nullable: true })
-  exhaustedAt!: Date | null;
-
-  @Column('timestamptz', { nullable: true })
-  disabledAt!: Date | null;
-
-  @Column('text', { nullable: true })
-  disabledReason!: string | null;
-}
-
 /** Deliveries to be sent again at an operator's request. */
-@Index('webhook_replays_tenant', ['tenantId', 'id'])
-@Index('webhook_replays_queued', ['webhookId'], { where: "status = 'queued'" })
-@Index('webhook_replays_open', ['announcedAt'], { where: "status in ('queued', 'running')" })
-@Check('webhook_replays_kind_check', "kind in ('resend', 'replay', 'requeue')")
-@Check('webhook_replays_status_check', "status in ('queued', 'running', 'done', 'cancelled')")
 @Entity('webhook_replays')
 export class WebhookReplayEntity extends TenantOwned {
   @PrimaryColumn('uuid')

@@ -29,9 +29,13 @@ create table tenants (
 create table tenant_deletions (
   tenant_id uuid primary key,
   requested_at timestamptz not null default now(),
+  -- The table that is being emptied; null before the first and after the last.
   table_name text,
+  -- The first block of the table that has not been read; 0 if the table is emptied by an index.
   block integer not null default 0,
+  -- Rows that this walk over all tables has found.
   found bigint not null default 0,
+  -- Rows deleted so far.
   deleted bigint not null default 0
 );
 
@@ -79,7 +83,9 @@ create table operator_sessions (
   expires_at timestamptz not null
 );
 
+-- A logout token of the identity provider that was used. Its tenant is the installation.
 create table logout_tokens (
+  -- SHA-256 of issuer and jti.
   id text primary key,
   tenant_id uuid not null,
   expires_at timestamptz not null
@@ -108,6 +114,7 @@ create index approvals_pending on approvals (tenant_id, expires_at) where status
 
 // Without foreign keys to tenants: the log outlives its tenant, and the installation has a chain, too.
 const audit = `
+-- An entry of the audit log. entry is the text that is hashed; the other columns only find it.
 create table audit_entries (
   tenant_id uuid not null,
   sequence bigint not null,
@@ -130,17 +137,21 @@ create index audit_entries_request on audit_entries (tenant_id, request_id, sequ
 create index audit_entries_time on audit_entries (tenant_id, at, sequence);
 create index audit_entries_everywhere on audit_entries (at, id);
 
+-- The newest entry of each chain. Locked while an entry is appended.
 create table audit_heads (
   tenant_id uuid primary key,
   sequence bigint not null default 0,
   hash bytea not null,
   at timestamptz not null,
+  -- Keyed hash of sequence and hash, which only the head has: an earlier head cannot be made from the entries.
   mac bytea not null,
   key_id bytea not null,
+  -- The newest entry that the chain of the installation mentions.
   anchored_sequence bigint not null default 0
 );
 create index audit_heads_to_anchor on audit_heads (tenant_id) where sequence > anchored_sequence;
 
+-- A key of a chain, encrypted. A gateway that can decrypt none adds another one.
 create table audit_keys (
   id uuid primary key,
   tenant_id uuid not null,
@@ -168,13 +179,16 @@ create table api_keys (
 create index api_keys_tenant on api_keys (tenant_id, created_at, id);
 create index api_keys_connector on api_keys (tenant_id, connector_id, created_at, id) where connector_id is not null;
 
+-- A link to the subscriber portal. A revoked one is deleted.
 create table portal_links (
   id uuid primary key,
   tenant_id uuid not null references tenants (id) on delete cascade,
   secret_hash bytea not null,
   webhook_ids uuid[] not null,
   access text not null check (access in ('read', 'send', 'change')),
+  -- Shows the bodies of deliveries.
   bodies boolean not null,
+  -- The API key that the link ends with; null if an operator has issued it.
   issued_by uuid,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null
@@ -256,12 +270,16 @@ create table connector_probes (
 
 /** Resources that identity providers push. */
 const scim = `
+-- Position of the latest push to a connector.
 create table scim_positions (
   connector_id uuid primary key,
   tenant_id uuid not null references tenants (id) on delete cascade,
   last bigint not null default 0,
+  -- Tombstones up to this position are deleted.
   forgotten bigint not null default 0,
+  -- When the connector was deleted; its pushed resources are deleted in batches.
   deleted_at timestamptz,
+  -- Number of users and of groups that exist.
   users bigint not null default 0,
   groups bigint not null default 0
 );
@@ -289,6 +307,7 @@ create index scim_resources_position on scim_resources (connector_id, position, 
 create index scim_resources_tombstones on scim_resources (deleted_at, id) where deleted_at is not null;
 create index scim_resources_former on scim_resources (former_key, position) where former_key is not null;
 
+-- Membership of a user or group in a group.
 create table scim_members (
   group_id uuid not null,
   member_id uuid not null,
@@ -432,6 +451,8 @@ create table seen_records (
   tenant_id uuid not null,
   connector_id uuid not null,
   record_ids uuid[] not null,
+  -- Records of a batch that proves nothing about others: of an incremental or single-record run. In a full run those of
+  -- recordIds whose row in this batch does not count, because another row of the same id does.
   named_ids uuid[] not null default '{}',
   primary key (job_id, seq)
 );
@@ -560,6 +581,7 @@ create table groups (
   connector_id uuid not null,
   name text not null,
   term text collate "C" not null,
+  -- When the first member was stored.
   created_at timestamptz not null
 );
 create index groups_listed on groups (tenant_id, created_at, id);
@@ -670,7 +692,9 @@ create table identity_versions (
   tenant_id uuid not null,
   identity_id uuid not null,
   valid_until timestamptz not null,
+  -- Empty if intoId is set.
   document text not null,
+  -- The identity to which the id led until then, if it was merged.
   into_id uuid
 );
 create index identity_versions_found on identity_versions (identity_id, valid_until, id);
@@ -723,6 +747,7 @@ create table list_positions (
   primary key (tenant_id, resource, level, bucket, status)
 ) with (fillfactor = 70);
 
+-- The version of a tenant's documents, and the progress of rendering them again.
 create table document_renderings (
   tenant_id uuid primary key references tenants (id) on delete cascade,
   version integer not null,
@@ -730,7 +755,9 @@ create table document_renderings (
   kind text not null default 'user',
   after_id uuid,
   completed_at timestamptz,
+  -- Records when the rendering was scheduled.
   total bigint not null,
+  -- Records that were rendered.
   done bigint not null default 0
 );
 `;
@@ -768,11 +795,14 @@ create index operations_losses on operations (tenant_id, ended_at) where result 
 create index operations_tenant on operations (tenant_id, id);
 create index operations_queued on operations (tenant_id, announced_at) where status = 'queued';
 
+-- When the directory next has time-based work for a tenant.
 create table due_tenants (
   tenant_id uuid primary key,
   next_at timestamptz not null,
+  -- The tenant's event sequence when its work was last done; a later change makes the tenant due.
   seen_last bigint,
   seen_last_at timestamptz,
+  -- Number of times that work was noted, so that work noted during a pass is not lost.
   notes bigint not null default 0
 );
 `;
@@ -803,12 +833,14 @@ create index findings_expiring on findings (tenant_id, accepted_until) where sta
 create index findings_resolved on findings (tenant_id, resolved_at) where state = 'resolved';
 create index findings_open on findings (kind) where state = 'open';
 
+-- Progress of the evaluation of a tenant's findings.
 create table finding_passes (
   tenant_id uuid primary key references tenants (id) on delete cascade,
   phase text not null default 'users' check (phase in ('users', 'others', 'findings')),
   after_at timestamptz,
   after_id uuid,
   began_at timestamptz not null,
+  -- The tenant's last event when the pass began; a later event makes another pass necessary.
   began_sequence bigint not null,
   spent_ms integer not null default 0,
   ended_at timestamptz
@@ -864,12 +896,14 @@ create table events (
   subject_id uuid,
   job_id uuid,
   details jsonb not null,
+  -- Trace context of the operation that caused the event.
   traceparent text,
   primary key (tenant_id, sequence)
 );
 create index events_identity on events (identity_id, sequence) where identity_id is not null;
 create index events_subject on events (subject_id) where subject_id is not null;
 
+-- The last event of a tenant that was fanned out.
 create table fan_out_positions (
   tenant_id uuid primary key,
   sequence bigint not null
@@ -978,19 +1012,24 @@ create table webhook_attempts (
 ) with (fillfactor = 60);
 create index webhook_attempts_webhook on webhook_attempts (webhook_id, started_at);
 
+-- State of a webhook's endpoint. It is outdated if the webhook changed after state_since.
 create table webhook_endpoints (
   webhook_id uuid primary key,
   tenant_id uuid not null,
   state_since timestamptz not null default now(),
+  -- Failed attempts since the last success.
   failures integer not null default 0,
+  -- How often the circuit breaker opened since the last success.
   trips integer not null default 0,
   open_until timestamptz,
   last_success_at timestamptz,
   last_failure_at timestamptz,
   failing_since timestamptz,
+  -- When a delivery used up its attempts since the last success.
   exhausted_at timestamptz,
   disabled_at timestamptz,
   disabled_reason text,
+  -- When an attempt was last requested while the endpoint failed.
   probe_asked_at timestamptz
 );
 
@@ -1060,6 +1099,7 @@ create index bus_messages_due on bus_messages (queue, available_at, id) where de
 create index bus_messages_dead on bus_messages (queue, id) where dead_at is not null;
 create index bus_messages_dead_message on bus_messages (message_id) where dead_at is not null;
 
+-- A process of a service, as it has last reported.
 create table service_processes (
   id uuid primary key,
   service text not null,
