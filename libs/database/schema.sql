@@ -294,24 +294,6 @@ create policy own_rows on directory_counters to public using ((tenant_id = ( SEL
 grant delete, insert, select, update on directory_counters to idsync_directory;
 grant select on directory_counters to idsync_gateway;
 
-create table document_renderings (
-  tenant_id uuid not null,
-  version integer not null,
-  begin_at timestamp with time zone not null,
-  kind text default 'user'::text not null,
-  after_id uuid,
-  completed_at timestamp with time zone,
-  total bigint not null,
-  done bigint default 0 not null,
-  constraint document_renderings_pkey PRIMARY KEY (tenant_id),
-  constraint document_renderings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
-);
-alter table document_renderings enable row level security, force row level security;
-create policy all_rows_idsync_directory on document_renderings to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on document_renderings to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
-grant delete, insert, select, update on document_renderings to idsync_directory;
-grant select on document_renderings to idsync_gateway;
-
 create table due_tenants (
   tenant_id uuid not null,
   next_at timestamp with time zone not null,

@@ -9,7 +9,7 @@ export const areas = {
       'apps/directory/src/matching/*.spec.ts',
       'apps/directory/src/{machines,machine-risk}.spec.ts',
       'apps/directory/src/{propose-matches,review,machines,new-rules,stop-values,apply-batch}.int.spec.ts',
-      'apps/directory/src/{recycled-addresses,rerender-documents}.int.spec.ts',
+      'apps/directory/src/recycled-addresses.int.spec.ts',
       'apps/directory/src/{sweep/sweep,merge-and-split}.int.spec.ts',
     ],
   },

@@ -6,7 +6,7 @@ import { doDueWork } from './due-work.js';
 
 /** Interval between runs. Due times have a resolution of a day, so the delay does not matter. */
 const intervalMs = 30_000;
-/** Milliseconds of each run for rendering documents of another version again and for evaluating findings. */
+/** Milliseconds of each run for evaluating findings. */
 const boundedMs = 5_000;
 
 /**

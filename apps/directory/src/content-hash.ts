@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import type { SourceRecord } from '@idsync/contracts';
 import { distinct } from './value-sets.js';
 
-/** Increase it when the engine's rendering changes, so that every record is applied again. */
+/**
+ * Increase it when what is stored for reading changes: documents, search terms or terms of lists. The next
+ * full run of each source then applies every record again.
+ */
 const engineVersion = 1;
 
 /**

@@ -1,4 +1,4 @@
-import { documentVersion, newUuid } from '@idsync/contracts';
+import { newUuid } from '@idsync/contracts';
 import { assignTime } from '@idsync/database/bus';
 import { type DueTenant, findDueTenants, saveNextDue } from '@idsync/database/directory';
 import { noteDue } from '@idsync/database/settings';
@@ -77,14 +77,14 @@ describe('a tenant without work', () => {
 });
 
 describe('a tenant whose work is done', () => {
-  const ages = { unansweredSeconds: 900, documentVersion };
+  const unansweredSeconds = 900;
 
   it('is still due if work was noted in the meantime', async () => {
     await directory.database.transaction(tenant, (tx) => noteDue(tx, tenant));
     const due = await found();
     if (!due) throw new Error('the tenant is not due');
     await directory.database.transaction(tenant, (tx) => noteDue(tx, tenant, 600));
-    await directory.database.transaction(tenant, (tx) => saveNextDue(tx, due, ages, undefined));
+    await directory.database.transaction(tenant, (tx) => saveNextDue(tx, due, unansweredSeconds, undefined));
     expect(await found()).toBeDefined();
   });
 
@@ -93,7 +93,7 @@ describe('a tenant whose work is done', () => {
     const due = await found();
     if (!due) throw new Error('the tenant is not due');
     await directory.database.transaction(tenant, (tx) => assignTime(tx, tenant));
-    await directory.database.transaction(tenant, (tx) => saveNextDue(tx, due, ages, undefined));
+    await directory.database.transaction(tenant, (tx) => saveNextDue(tx, due, unansweredSeconds, undefined));
     expect(await found()).toBeDefined();
   });
 

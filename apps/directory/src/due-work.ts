@@ -1,4 +1,3 @@
-import { documentVersion } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { type DueTenant, findSourceFacts, saveNextDue } from '@idsync/database/directory';
 import { findFindingPolicy } from '@idsync/database/settings';
@@ -8,7 +7,6 @@ import { evaluateFindings } from './findings/evaluate-findings.js';
 import { staleTime } from './findings/findings-of.js';
 import { republishOperations, unansweredMs } from './operations/republish-operations.js';
 import { proposeMatches } from './propose-matches.js';
-import { rerenderDocuments } from './rerender-documents.js';
 
 /** Does the time-based work of a tenant, and saves when there is more. A failure leaves the tenant due. */
 export async function doDueWork(database: Database, log: Logger, tenant: DueTenant, until: Date): Promise<void> {
@@ -18,8 +16,6 @@ export async function doDueWork(database: Database, log: Logger, tenant: DueTena
   if (done > 0) log.info({ tenant_id: tenantId, records: done }, 'applied time-based changes');
   // A quarantined job postpones matching and sends no end message, so the queue is also processed here.
   await proposeMatches(database, { tenant_id: tenantId });
-  const rendered = await rerenderDocuments(database, tenantId, { until });
-  if (rendered > 0) log.info({ tenant_id: tenantId, records: rendered }, 'documents rendered again');
   await evaluateFindings(database, tenantId, { until });
   await saveDue(database, tenant);
 }
@@ -31,7 +27,6 @@ async function saveDue(database: Database, tenant: DueTenant): Promise<void> {
       (source) => staleTime(source, policy)?.getTime() ?? [],
     );
     const next = Math.min(...stale.filter((at) => at > Date.now()));
-    const ages = { unansweredSeconds: unansweredMs / 1_000, documentVersion };
-    await saveNextDue(tx, tenant, ages, Number.isFinite(next) ? new Date(next) : undefined);
+    await saveNextDue(tx, tenant, unansweredMs / 1_000, Number.isFinite(next) ? new Date(next) : undefined);
   });
 }

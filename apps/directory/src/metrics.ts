@@ -1,6 +1,6 @@
 import { findingKinds } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
-import { countOpenFindings, countUnrendered } from '@idsync/database/directory';
+import { countOpenFindings } from '@idsync/database/directory';
 import { cached, counter, durations, gauge } from '@idsync/runtime';
 
 const batches = durations({
@@ -43,16 +43,6 @@ const openFindings = gauge({
   help: 'Open findings of all tenants by kind, counted up to 10 000.',
   labels: ['kind'],
 });
-
-const toRender = gauge({
-  name: 'documents_to_render',
-  help: 'Records of all tenants that an upgrade renders again. Until then, searches may not find them.',
-});
-
-export function watchRenderings(database: Database): () => void {
-  const poll = cached(() => database.acrossTenants(countUnrendered));
-  return toRender.watch(async () => [{ labels: {}, value: await poll() }]);
-}
 
 export function watchFindings(database: Database): () => void {
   const poll = cached(() => database.acrossTenants((tx) => countOpenFindings(tx, findingKinds)));

@@ -1,19 +1,19 @@
 import { Database } from '@idsync/database';
 import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
-import { watchFindings, watchRenderings } from './metrics.js';
+import { watchFindings } from './metrics.js';
 
-/** Registers the gauges of findings and of documents to render. */
+/** Registers the gauge of findings. */
 @Injectable()
 export class Observation implements OnModuleInit, BeforeApplicationShutdown {
-  private removeGauges: (() => void)[] = [];
+  private removeGauge: (() => void) | undefined;
 
   constructor(private readonly database: Database) {}
 
   onModuleInit(): void {
-    this.removeGauges = [watchFindings(this.database), watchRenderings(this.database)];
+    this.removeGauge = watchFindings(this.database);
   }
 
   beforeApplicationShutdown(): void {
-    for (const remove of this.removeGauges) remove();
+    this.removeGauge?.();
   }
 }

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { Harness, row } from '../test/harness.js';
 import { guardPositions } from '../test/position-guard.js';
 import { applyDue } from './apply-due.js';
-import { rerenderDocuments } from './rerender-documents.js';
 
 const yearMs = 366 * 86_400_000;
 let harness: Harness;
@@ -45,7 +44,7 @@ describe("a change of what a tenant's lists show", () => {
       rows: fc.array(fc.tuple(fc.nat(3), fields), { minLength: 1, maxLength: 3 }),
     });
     const act = fc.record({
-      kind: fc.constantFrom('erase' as const, 'merge' as const, 'wait' as const, 'render' as const),
+      kind: fc.constantFrom('erase' as const, 'merge' as const, 'wait' as const),
       which: fc.nat(3),
     });
     await fc.assert(
@@ -72,7 +71,6 @@ describe("a change of what a tenant's lists show", () => {
               );
             } else if (step.kind === 'wait')
               await applyDue(harness.database, harness.tenant, new Date(Date.now() + yearMs));
-            else if (step.kind === 'render') await render();
             else if (step.kind === 'erase' && known[step.which]) {
               await harness.operate('identity.erase', { identity_id: known[step.which] ?? '' });
             } else if (step.kind === 'merge' && known.length > 1) {
@@ -85,16 +83,11 @@ describe("a change of what a tenant's lists show", () => {
     );
   });
 
-  it('moves it when a tombstone is purged, and when documents are rendered again', async () => {
+  it('moves it when a tombstone is purged', async () => {
     const [source = ''] = await connectors();
     await harness.sync(source, [row('1', { employee_number: '1' }), row('2', { employee_number: '2' })]);
-    const before = await position();
-    await render();
-    const rendered = await position();
-    expect(rendered).not.toBe(before);
     await harness.operate('identity.erase', { identity_id: (await identities())[0] ?? '' });
     const erased = await position();
-    expect(erased).not.toBe(rendered);
     await applyDue(harness.database, harness.tenant, new Date(Date.now() + 10 * yearMs));
     expect(await position()).not.toBe(erased);
   });
@@ -115,11 +108,4 @@ async function position(): Promise<string> {
     [harness.tenant],
   );
   return `${found?.last} ${found?.at}`;
-}
-
-/** Renders all documents again, as a new version does. */
-async function render(): Promise<void> {
-  await harness.fixture.rows('delete from document_renderings where tenant_id = $1', [harness.tenant]);
-  const options = { until: new Date(Date.now() + 10_000), version: 1_000_000, delaySeconds: 0 };
-  await rerenderDocuments(harness.database, harness.tenant, options);
 }

@@ -41,7 +41,6 @@ export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
 export type { ScimPushConfig } from './connectors/scim-push.js';
 export { isSecretLdapAttribute, secretRefused } from './connectors/secret-attributes.js';
 export type { SqlConfig } from './connectors/sql.js';
-export { documentVersion } from './document-version.js';
 export * from './employments.js';
 export { describeEvents } from './event-catalogue/describe-events.js';
 export { eventBody } from './event-catalogue/event-bodies.js';

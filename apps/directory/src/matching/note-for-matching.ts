@@ -1,12 +1,12 @@
 import type { Transaction } from '@idsync/database';
-import { queueForMatching, type StoredRecord, saveWeakKeys } from '@idsync/database/directory';
+import { queueForMatching, saveWeakKeys } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import { weakValues } from './weak-values.js';
 
 /** Saves the fuzzy-match values of changed users and accounts, and queues them for comparison after their job. */
 export async function noteForMatching(tx: Transaction, cause: Cause, records: readonly RecordChange[]): Promise<void> {
-  const { tenantId, rules } = cause;
+  const { tenantId, rules, connectors } = cause;
   const people = records.filter(({ record }) => record.kind !== 'machine_identity');
   const moved = people.flatMap(({ record, before }) => {
     const values = weakValues(record.fields, rules);
@@ -14,36 +14,12 @@ export async function noteForMatching(tx: Transaction, cause: Cause, records: re
     return same ? [] : [{ id: record.id, isNew: !before, values }];
   });
   await saveWeakKeys(tx, tenantId, moved);
-  await queue(
-    tx,
-    cause,
-    people.map(({ record }) => record),
-  );
-}
-
-/** Replaces the fuzzy-match values that another version saved for these records, and queues them for comparison. */
-export async function saveLookupKeys(
-  tx: Transaction,
-  cause: Pick<Cause, 'tenantId' | 'rules' | 'connectors'>,
-  records: readonly StoredRecord[],
-): Promise<void> {
-  const people = records.filter(({ kind }) => kind !== 'machine_identity');
-  const values = people.map(({ id, fields }) => ({ id, isNew: false, values: weakValues(fields, cause.rules) }));
-  await saveWeakKeys(tx, cause.tenantId, values);
-  await queue(tx, cause, people);
-}
-
-async function queue(
-  tx: Transaction,
-  { tenantId, connectors }: Pick<Cause, 'tenantId' | 'connectors'>,
-  people: readonly StoredRecord[],
-): Promise<void> {
   // With a single source there is nothing to compare; the records of a second source will find these.
   const lists = [...connectors.values()].filter((connector) => connector.records !== 'machine_identity');
   if (lists.length < 2) return;
   await queueForMatching(
     tx,
     tenantId,
-    people.map(({ id }) => id),
+    people.map(({ record }) => record.id),
   );
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { documentVersion } from '@idsync/contracts';
 
-/** Part of the version of every page: increase it when the form of pages changes. */
+/** Part of the version of every page: increase it when the form of pages or of the resources on them changes. */
 const pageForm = 1;
 /** Random part of a UUIDv7, so that versions of different tenants differ. */
 const tailLength = 12;
@@ -13,5 +12,5 @@ export function versionOfDocument(text: string): string {
 
 /** Returns the ETag of every page of a tenant at a position. It differs after any change of the tenant. */
 export function versionOfPages(tenantId: string, position: string): string {
-  return `"${pageForm}.${documentVersion}-${tenantId.slice(-tailLength)}-${position}"`;
+  return `"${pageForm}-${tenantId.slice(-tailLength)}-${position}"`;
 }

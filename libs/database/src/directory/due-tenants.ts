@@ -29,39 +29,32 @@ export async function findDueTenants(tx: Transaction): Promise<DueTenant[]> {
   );
 }
 
-export interface WorkAges {
-  /** Seconds after which the message of a queued operation counts as lost. */
-  unansweredSeconds: number;
-  documentVersion: number;
-}
-
 /**
- * Saves when a tenant next has work, after its work was done. `knownAt` is a time that the caller knows. Work that was
- * noted in the meantime is due at once; a change in the meantime differs from the sequence before.
+ * Saves when a tenant next has work, after its work was done. `unansweredSeconds` is the age at which the message of a
+ * queued operation counts as lost, and `knownAt` a time that the caller knows. Work that was noted in the meantime is due
+ * at once; a change in the meantime differs from the sequence before.
  */
 export async function saveNextDue(
   tx: Transaction,
   { id, last, lastAt, notes }: DueTenant,
-  { unansweredSeconds, documentVersion }: WorkAges,
+  unansweredSeconds: number,
   knownAt: Date | undefined,
 ): Promise<void> {
   await useIndexScans(tx);
   await tx.query(
     `insert into due_tenants as d (tenant_id, next_at, seen_last, seen_last_at)
-     select $1, least($7::timestamptz, ${nextPassAt},
+     select $1, least($6::timestamptz, ${nextPassAt},
               (select due_at from source_records where tenant_id = $1 and due_at is not null order by due_at limit 1),
               (select purge_at from identities where tenant_id = $1 and purge_at is not null order by purge_at limit 1),
               (select announced_at + make_interval(secs => $5) from operations
                 where tenant_id = $1 and status = 'queued' order by announced_at limit 1),
               (select now() from match_queue where tenant_id = $1 limit 1),
-              (select case when version <> $6 then now() when completed_at is null then begin_at end
-                 from document_renderings where tenant_id = $1),
               (select accepted_until from findings
                 where tenant_id = $1 and state = 'accepted' and accepted_until is not null order by accepted_until limit 1)),
             $2::bigint, $3::timestamptz
      on conflict (tenant_id) do update
         set next_at = case when d.notes = $4 then excluded.next_at else now() end,
             seen_last = excluded.seen_last, seen_last_at = excluded.seen_last_at`,
-    [id, last, lastAt, notes, unansweredSeconds, documentVersion, knownAt ?? null],
+    [id, last, lastAt, notes, unansweredSeconds, knownAt ?? null],
   );
 }

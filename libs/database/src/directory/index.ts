@@ -5,7 +5,6 @@ export * from './correlation-keys.js';
 export * from './counters.js';
 export { deletePlannedOfIdentity } from './delete-planned.js';
 export * from './delete-tenant.js';
-export * from './document-renderings.js';
 export * from './due-records.js';
 export * from './due-tenants.js';
 export * from './erase-person-data.js';

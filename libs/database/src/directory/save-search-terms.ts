@@ -48,17 +48,6 @@ export async function updateSearchTerms(
   );
 }
 
-/** Updates the terms and the column of records whose terms have another form. */
-export async function renewSearchTerms(tx: Transaction, records: readonly Searchable[]): Promise<void> {
-  const joined = joinedTerms(records);
-  await updateSearchTerms(tx, records, joined);
-  await tx.query(
-    `update source_records r set search_terms = n.terms from unnest($1::uuid[], $2::text[]) as n (id, terms)
-      where r.id = n.id and r.search_terms <> n.terms`,
-    [uuids(records.map(({ id }) => id)), texts(joined)],
-  );
-}
-
 /** Deletes the terms of records that will be deleted. */
 export async function deleteSearchTerms(tx: Transaction, recordIds: readonly string[]): Promise<void> {
   const rows = await tx.query<{ tenantId: string; id: string; was: string }>(

@@ -13,14 +13,7 @@ const leftOut = {
   ],
   'of the installation': ['logout_tokens', 'operator_sessions', 'service_tokens'],
   'computed from the records': [
-    ...[
-      'contested_keys',
-      'correlation_keys',
-      'directory_counters',
-      'document_renderings',
-      'list_positions',
-      'list_terms',
-    ],
+    ...['contested_keys', 'correlation_keys', 'directory_counters', 'list_positions', 'list_terms'],
     ...[
       'former_references',
       'machine_references',

@@ -3,7 +3,6 @@ import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database, type NamedQuery, type Transaction } from '../database.js';
 import { deleteRecords, insertRecords, type StoredRecord, updateRecords } from '../directory/records.js';
-import { renewSearchTerms } from '../directory/save-search-terms.js';
 import { useIndexScans } from '../use-index-scans.js';
 import { listRecords, maxCounted, recordListQuery } from './list-records.js';
 import {
@@ -171,16 +170,6 @@ describe('a search', () => {
     expect(await found(tenant, 'user', { text: 'ann muller' })).toEqual([]);
     await directory.transaction(tenant, (tx) => deleteRecords(tx, [ann.id]));
     expect(await fixture.rows('select * from search_terms where tenant_id = $1', [tenant])).toEqual([]);
-  });
-
-  it('finds records with terms of another form once their terms are renewed', async () => {
-    const tenant = await fixture.tenant();
-    const [ann] = people() as [StoredRecord];
-    await store(tenant, [ann]);
-    await fixture.rows(`update source_records set search_terms = '' where tenant_id = $1`, [tenant]);
-    await fixture.rows('delete from search_terms where tenant_id = $1', [tenant]);
-    await directory.transaction(tenant, (tx) => renewSearchTerms(tx, [ann]));
-    expect(await found(tenant, 'user', { text: 'ann' })).toEqual(['h1']);
   });
 
   it("never finds another tenant's records", async () => {

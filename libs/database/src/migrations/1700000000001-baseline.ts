@@ -747,19 +747,6 @@ create table list_positions (
   primary key (tenant_id, resource, level, bucket, status)
 ) with (fillfactor = 70);
 
--- The version of a tenant's documents, and the progress of rendering them again.
-create table document_renderings (
-  tenant_id uuid primary key references tenants (id) on delete cascade,
-  version integer not null,
-  begin_at timestamptz not null,
-  kind text not null default 'user',
-  after_id uuid,
-  completed_at timestamptz,
-  -- Records when the rendering was scheduled.
-  total bigint not null,
-  -- Records that were rendered.
-  done bigint not null default 0
-);
 `;
 
 /** Settings of a tenant, operations of operators, and the next time-based work. */

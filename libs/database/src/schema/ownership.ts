@@ -194,11 +194,6 @@ const ofServices: Record<string, TableOwnership> = {
   contested_keys: { rows: byTenant, grants: { directory: write } },
   identity_redirects: { rows: byTenant, grants: { directory: write, gateway: read } },
   // A metric adds up the progress of all tenants.
-  document_renderings: {
-    rows: byTenant,
-    grants: { directory: write, gateway: read },
-    acrossTenants: ['directory'],
-  },
   identity_versions: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
   record_versions: { rows: byTenant, grants: { directory: write, gateway: read, 'webhook-dispatcher': read } },
   attribute_priorities: { rows: byTenant, grants: { directory: write, gateway: read } },
