@@ -38,6 +38,10 @@ export function printJob(session: Session, job: responses.JobDetails): void {
   for (const error of errors) session.print(`  ${printable(describeError(error))}\n`);
   const unlisted = (job.records_failed ?? 0) + (job.fields_left_out ?? 0) - errors.length;
   if (unlisted > 0) session.print(`  and ${unlisted} more\n`);
+  if (job.status === 'quarantined' && !job.decision) {
+    const [plan, release, cancel] = ['plan', 'release', 'cancel'].map((act) => `idsync jobs ${act} ${job.job_id}`);
+    session.note(`see "${plan}", then decide with "${release} --reason …" or "${cancel} --reason …"`);
+  }
 }
 
 /** Returns the fields, with a row for each value of a decision. */

@@ -46,7 +46,7 @@ const reviewCase = {
       evidence: ['full_name is the same'],
       compared: [
         { field: 'email', value: 'rblack@x.org', other: 'RBlack@x.org', agrees: true },
-        { field: 'job_title', other: 'Clerk', agrees: false },
+        { field: 'job_title', other: 'Clerk' },
       ],
     },
     { identity_id: 'idn_2', score: 0.65, evidence: ['full_name is 90 % similar'] },
@@ -94,13 +94,14 @@ describe('review cases', () => {
 
   it('are shown with scores and evidence', async () => {
     replies['GET /tenants/ten_1/cases/cas_1'] = [[200, reviewCase]];
-    const { out } = await idsync(['cases', 'show', 'cas_1']);
+    const { out, err } = await idsync(['cases', 'show', 'cas_1']);
     expect(out).toContain('record name          Robert Black\n');
     expect(out).toContain('idn_1      Robert Black  1      full_name is the same\n');
     expect(out).toContain('idn_2      -             0.65   full_name is 90 % similar\n');
     expect(out).toMatch(/^idn_1:\nFIELD +RECORD +CANDIDATE/m);
     expect(out).toMatch(/^email +rblack@x.org +RBlack@x.org +same$/m);
-    expect(out).toMatch(/^job_title +- +Clerk +differs$/m);
+    expect(out).toMatch(/^job_title +- +Clerk +missing$/m);
+    expect(err).toContain('"idsync cases resolve cas_1 new"');
     expect(JSON.parse((await idsync(['cases', 'show', 'cas_1', '--json'])).out)).toEqual(reviewCase);
   });
 

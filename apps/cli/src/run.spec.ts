@@ -214,6 +214,19 @@ describe('the command line', () => {
     expect(requests[0]?.body).toEqual({ reason: 'wrong file' });
   });
 
+  it('shows with which commands a quarantined job is decided, until it is', async () => {
+    const job = { job_id: 'job_1', status: 'quarantined', errors: [] };
+    const decision = { action: 'released', at: '2026-01-31T13:00:00.000Z' };
+    replies['GET /tenants/ten_1/sync-jobs/job_1'] = [
+      [200, job],
+      [200, { ...job, decision }],
+    ];
+    expect((await idsync(['jobs', 'get', 'job_1'])).err).toBe(
+      'see "idsync jobs plan job_1", then decide with "idsync jobs release job_1 --reason …" or "idsync jobs cancel job_1 --reason …"\n',
+    );
+    expect((await idsync(['jobs', 'get', 'job_1'])).err).toBe('');
+  });
+
   it('shows why a job is quarantined, with examples', async () => {
     const counts = { create: 30, update: 0, disable: 0, delete: 0 };
     const text = 'create 30 records beside 100, more than 20 % and more than 20';

@@ -20,15 +20,17 @@ export async function quarantine(
       quarantinedJobs.add({});
       reportEnd({ job, status: 'quarantined' });
     });
+    const jobId = encodeId('job', job.id);
     await recordEvents(tx, tenantId, [
       {
         type: 'sync.job.quarantined',
         subjectId: job.id,
         jobId: job.id,
         details: {
-          job_id: encodeId('job', job.id),
+          job_id: jobId,
           connector_id: encodeId('connector', job.connectorId),
           reason: data.note,
+          plan: `/admin/v1/tenants/${encodeId('tenant', tenantId)}/sync-jobs/${jobId}/plan`,
         },
       },
     ]);

@@ -1,4 +1,4 @@
-import { type MessageData, newUuid } from '@idsync/contracts';
+import { encodeId, type MessageData, newUuid } from '@idsync/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { SyncFixture } from '../test/sync-fixture.js';
@@ -139,6 +139,13 @@ describe('a quarantined job', () => {
     expect(await quarantined(job)).toBe(false);
     expect(await row(job)).toMatchObject({ status: 'quarantined', note: 'quarantined: the run would delete 25' });
     expect(await events(job)).toEqual(['sync.job.started', 'sync.job.quarantined']);
+    const [{ details } = { details: {} }] = await fixture.rows.rows<{ details: object }>(
+      `select details from events where type = 'sync.job.quarantined' and details ->> 'job_id' = $1`,
+      [encodeId('job', job.id)],
+    );
+    expect(details).toMatchObject({
+      plan: `/admin/v1/tenants/${encodeId('tenant', job.tenantId)}/sync-jobs/${encodeId('job', job.id)}/plan`,
+    });
     await fixture.rows.rows(`update sync_jobs set sweep_asked_at = now() - interval '1 hour' where id = $1`, [job.id]);
     await republishSweeps(fixture.database, 60_000);
     expect(await takeRequests(job)).toBe(0);

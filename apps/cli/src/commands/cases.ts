@@ -109,14 +109,18 @@ function printCase(session: Session, found: responses.ReviewCase): void {
   session.printTable(['candidate', 'name', 'score', 'evidence'], rows);
   for (const { identity_id, compared = [] } of candidates) {
     if (compared.length === 0) continue;
-    const values = compared.map(({ field, value, other, agrees }) => [
-      field,
-      value,
-      other,
-      agrees ? 'same' : 'differs',
-    ]);
+    const values = compared.map(({ field, value, other, agrees }) => [field, value, other, outcomeOf(agrees)]);
     session.printTable(['field', 'record', 'candidate', ''], values, identity_id);
   }
+  const decide = `idsync cases resolve ${found.id}`;
+  if (found.status === 'open') {
+    session.note(`decide with "${decide} link --identity idn_…", "${decide} new" or "${decide} ignore"`);
+  }
+}
+
+function outcomeOf(agrees: boolean | undefined): string {
+  if (agrees === undefined) return 'missing';
+  return agrees ? 'same' : 'differs';
 }
 
 /** The document of an account has no email, but the comparison with a candidate shows it. */

@@ -35,7 +35,7 @@ export function compareFields(own: Fields, others: readonly Fields[]): Compared 
         field,
         ...(mine.length > 0 && { value: shown(mine) }),
         ...(theirs.length > 0 && { other: shown(theirs) }),
-        agrees: theirs.some((value) => folded.has(folding(value))),
+        ...(mine.length > 0 && theirs.length > 0 && { agrees: theirs.some((value) => folded.has(folding(value))) }),
       },
     ];
   });

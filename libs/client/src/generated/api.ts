@@ -4783,6 +4783,8 @@ export interface components {
                 changed: string[];
                 /** @description Why the safeguard quarantined the job: its deletions, disables, new or changed people, or the records that it left out. */
                 reason: string;
+                /** @description Path of the plan in the operator API. Its siblings `release` and `cancel` decide about it, as do the commands `idsync jobs release` and `idsync jobs cancel`. */
+                plan: string;
             };
         };
         SyncJobCancelledEvent: {
@@ -6284,8 +6286,8 @@ export interface components {
                     value?: string;
                     /** @description Of the candidate. */
                     other?: string;
-                    /** @description Both have a common value, whatever its case. */
-                    agrees: boolean;
+                    /** @description Both have a common value, whatever its case; absent if one of them has no value. */
+                    agrees?: boolean;
                 }[];
             }[];
         };
@@ -20190,6 +20192,7 @@ export interface operations {
                  *         "job_id": "job_01kg9t8yr0e008000000000001",
                  *         "connector_id": "con_01kg9t8yr0e008000000000001",
                  *         "reason": "quarantined: the run would delete 25 of 100 records, more than 10 % and more than 20",
+                 *         "plan": "/admin/v1/tenants/ten_01kg9t8yr0e008000000000001/sync-jobs/job_01kg9t8yr0e008000000000001/plan",
                  *         "changed": []
                  *       }
                  *     }

@@ -101,6 +101,9 @@ const jobQuarantined = syncJobFact.extend({
   reason: text.describe(
     'Why the safeguard quarantined the job: its deletions, disables, new or changed people, or the records that it left out.',
   ),
+  plan: text.describe(
+    'Path of the plan in the operator API. Its siblings `release` and `cancel` decide about it, as do the commands `idsync jobs release` and `idsync jobs cancel`.',
+  ),
 });
 /** The finding as the operator API shows it, without the record that it is about. */
 export const findingFact = z.strictObject({

@@ -170,6 +170,7 @@ const data: Record<EventType, Record<string, unknown>> = {
   'sync.job.quarantined': {
     ...job,
     reason: 'quarantined: the run would delete 25 of 100 records, more than 10 % and more than 20',
+    plan: `/admin/v1/tenants/${exampleId('tenant')}/sync-jobs/${exampleId('job')}/plan`,
     changed: [],
   },
   'sync.job.cancelled': { ...job, status: 'cancelled', ...ended, records_deleted: 0, reason: 'wrong file' },

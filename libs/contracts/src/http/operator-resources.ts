@@ -311,7 +311,10 @@ export const reviewCase = z.strictObject({
             field: text,
             value: text.optional().describe('Of the record; several are separated by commas.'),
             other: text.optional().describe('Of the candidate.'),
-            agrees: z.boolean().describe('Both have a common value, whatever its case.'),
+            agrees: z
+              .boolean()
+              .optional()
+              .describe('Both have a common value, whatever its case; absent if one of them has no value.'),
           }),
         )
         .optional()

@@ -96,12 +96,12 @@ export function CaseDetail({ tenantId, listed, sourceName, onDecide, onUndo }: C
                 {others.map((other, index) => (
                   <td
                     key={candidates[index]?.identity_id}
-                    className={classOf(value, other)}
+                    className={classOf(other.agrees)}
                     data-of={candidates[index]?.display_name ?? candidates[index]?.identity_id}
                     dir="auto"
                   >
                     {shownValue(other.value)}
-                    {other.value !== undefined && value !== undefined && (
+                    {other.agrees !== undefined && (
                       <span className={styles.mark}>{other.agrees ? ' = same' : ' ≠ differs'}</span>
                     )}
                   </td>
@@ -146,7 +146,7 @@ export function CaseDetail({ tenantId, listed, sourceName, onDecide, onUndo }: C
   );
 }
 
-function classOf(value: string | undefined, other: { value: string | undefined; agrees: boolean }): string | undefined {
-  if (value === undefined || other.value === undefined) return styles.none;
-  return other.agrees ? styles.agrees : styles.differs;
+function classOf(agrees: boolean | undefined): string | undefined {
+  if (agrees === undefined) return styles.none;
+  return agrees ? styles.agrees : styles.differs;
 }

@@ -10,7 +10,7 @@ it('lists the fields of all candidates, those that agree with one first', () => 
     ],
   });
   expect(rows.map(({ field, value, others }) => [field, value, others.map(({ agrees }) => agrees)])).toEqual([
-    ['employee_number', '7', [false, true]],
-    ['last_name', 'Brandt', [false, false]],
+    ['employee_number', '7', [undefined, true]],
+    ['last_name', 'Brandt', [false, undefined]],
   ]);
 });

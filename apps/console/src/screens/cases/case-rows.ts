@@ -5,7 +5,7 @@ export interface ComparedRow {
   /** Value of the record. */
   value: string | undefined;
   /** Value of each candidate, in their order, and whether it is the same. */
-  others: { value: string | undefined; agrees: boolean }[];
+  others: { value: string | undefined; agrees: boolean | undefined }[];
 }
 
 /** Fields of the record beside those of its candidates: first the ones that agree with one, then those that differ. */
@@ -15,7 +15,7 @@ export function rowsOf({ candidates }: Pick<ReviewCase, 'candidates'>): Compared
   const rows = fields.map((field) => ({
     field,
     value: compared.map((each) => each.get(field)?.value).find((value) => value !== undefined),
-    others: compared.map((each) => ({ value: each.get(field)?.other, agrees: each.get(field)?.agrees ?? false })),
+    others: compared.map((each) => ({ value: each.get(field)?.other, agrees: each.get(field)?.agrees })),
   }));
   const agreeing = (row: ComparedRow) => row.others.some(({ agrees }) => agrees);
   return [...rows.filter(agreeing), ...rows.filter((row) => !agreeing(row))];

@@ -24,6 +24,7 @@ const answers: Answers = {
         compared: [
           { field: 'email', value: 'zoe@example.com', other: 'zoe@example.com', agrees: true },
           { field: 'last_name', value: 'Müller', other: 'Muller', agrees: false },
+          { field: 'job_title', other: 'Clerk' },
         ],
       },
     ],
@@ -38,6 +39,7 @@ it('compares the values of the record with those of each candidate', async () =>
   const row = async (name: string) => (await table.findByRole('row', { name: new RegExp(`^${name}`) })).textContent;
   expect(await row('email')).toBe('emailzoe@example.comzoe@example.com = same');
   expect(await row('last_name')).toBe('last_nameMüllerMuller ≠ differs');
+  expect(await row('job_title')).toBe('job_title—Clerk');
 });
 
 it.each([
