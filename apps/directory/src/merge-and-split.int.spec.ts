@@ -263,6 +263,23 @@ function withoutOperations({ redirects, identities = [], links = [], ...rest }: 
   };
 }
 
+describe('an operation about people', () => {
+  it('reports whose access it has changed', async () => {
+    await fill([[{ status: 'inactive' } as Row], [{ status: 'active' } as Row], [], []]);
+    const [left, present] = [await directory.identityOf('HR-0'), await directory.identityOf('AD-0')];
+    const merge = await directory.operate('identity.merge', { into_id: left, from_ids: [present] }, day(2));
+    expect(merge).toMatchObject({
+      status: 'done',
+      result: {
+        access_changes: [{ identity_id: encodeId('identity', present), from: 'active', to: 'inactive' }],
+        access_changes_total: 1,
+      },
+    });
+    const revert = await directory.operate('operation.revert', { operation_id: merge.id }, day(3));
+    expect(revert.result).toMatchObject({ access_changes: [{ from: 'inactive', to: 'active' }] });
+  });
+});
+
 describe('a manual split', () => {
   it('separates user, account and machine, whichever record leaves', async () => {
     const ann = { email: 'a@x.org', first_name: 'Ann' } as Row;

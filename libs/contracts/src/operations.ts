@@ -159,7 +159,7 @@ export function publicResult(type: string, result: Record<string, unknown>): Rec
   return schema?.loose().safeParse(result).data ?? result;
 }
 
-/** People who lose access, or get it again, by an operation that is held, or by a previewed one; with public ids. */
+/** People who lose access, or get it again, by an operation that is done, held or previewed; with public ids. */
 export interface ShownAccess {
   access_changes: { identity_id: string; from: string; to: string }[];
   access_changes_total: number;

@@ -18,8 +18,22 @@ interface ChangedPerson {
 }
 
 const shown = 10;
+const named = 3;
 let asked: (Held & { isOpen: boolean; answer: (reason: string | undefined) => void }) | undefined;
 const listeners = new Set<() => void>();
+
+function changedPeople({ access_changes: listed, access_changes_total: count }: Record<string, unknown>) {
+  const people = (listed ?? []) as ChangedPerson[];
+  return { people, total: Number(count ?? people.length) };
+}
+
+/** Names the people whose access an operation has changed; undefined if there are none. */
+export function accessNotice(result: Record<string, unknown> = {}): string | undefined {
+  const { people, total } = changedPeople(result);
+  if (total === 0) return undefined;
+  const changes = people.slice(0, named).map(({ identity_id: id, name, from, to }) => `${name ?? id}: ${from} → ${to}`);
+  return `Access changed: ${[...changes, ...(total > named ? [`and ${formatCount(total - named)} more`] : [])].join(', ')}.`;
+}
 
 /** What is asked stays while its dialog fades out. */
 function ask(next: NonNullable<typeof asked>): void {
@@ -46,8 +60,7 @@ export function HeldOperation() {
     },
     () => asked,
   );
-  const people = (held?.result?.access_changes ?? []) as ChangedPerson[];
-  const total = Number(held?.result?.access_changes_total ?? people.length);
+  const { people, total } = changedPeople(held?.result ?? {});
   return (
     <ConfirmDialog
       open={held?.isOpen ?? false}

@@ -1,4 +1,4 @@
-import { askAboutHeld } from '../components/held-operation';
+import { accessNotice, askAboutHeld } from '../components/held-operation';
 import { notify } from '../components/notices';
 import { type Approval, answerOf, api, type Operation } from './api';
 
@@ -10,7 +10,7 @@ export function isApproval(answer: object): answer is Approval {
 }
 
 /**
- * Waits until an operation has ended, and reports it with the text `done`. One that is held is performed if the operator
+ * Waits until an operation has ended, and reports it with the text `done` and the people whose access it has changed. One that is held is performed if the operator
  * confirms it. Throws if the directory refused it, with its reason, or if the operator does not confirm it. Returns undefined
  * if a second operator must approve the act first.
  */
@@ -32,6 +32,8 @@ export async function operationDone(
   if (current.status === 'refused') throw new Error(String(current.result?.error ?? 'The operation was refused.'));
   if (current.status === 'queued') throw new Error('The operation is still queued. It continues in the background.');
   if (done) notify(done);
+  const access = current.preview ? undefined : accessNotice(current.result);
+  if (access) notify(access);
   return current;
 }
 

@@ -62,7 +62,7 @@ const changesMany: ReadonlySet<OperationType> = new Set([
   'job.undo',
 ]);
 
-/** Maximum number of listed people who lose access, in pages; the rest is only counted. */
+/** Maximum number of listed people whose access changes, in pages; the rest is only counted. */
 const listed = 5_000;
 
 /**
@@ -91,7 +91,8 @@ export async function runOperation(
       if (reason !== undefined) throw new Held(reason);
       const isCounted = (people !== undefined || operation.type === 'operation.confirm') && access.losses > 0;
       await noteDue(tx, tenantId);
-      await end(tx, 'done', { ...result, ...(isCounted && { access_lost: access.losses }) }, undo);
+      const shown = { ...access.shown(listed), ...(isCounted && { access_lost: access.losses }) };
+      await end(tx, 'done', { ...result, ...shown }, undo);
     });
   } catch (error) {
     const ended = endOf(error, access);

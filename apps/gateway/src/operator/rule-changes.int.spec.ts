@@ -90,6 +90,21 @@ describe('a change or preview of rules', () => {
     expect(JSON.stringify((await gateway.operator('GET', path)).body)).not.toContain('Anne');
   });
 
+  it('names those whose access it has changed, also if they are merged', async () => {
+    const { fixture } = gateway;
+    const tenant = await fixture.tenant();
+    const ann = await person(tenant, await fixture.connector(tenant, {}), 'Ann Lee');
+    const merged = newUuid();
+    await fixture.rows(
+      'insert into identity_redirects (tenant_id, id, into_id, created_at, merged_at) values ($1, $2, $3, now(), now())',
+      [tenant, merged, ann.identity],
+    );
+    const changed = { identity_id: encodeId('identity', merged), from: 'active', to: 'inactive' };
+    const path = await operation(tenant, { access_changes: [changed], access_changes_total: 1 });
+    const { body } = await gateway.operator('GET', path);
+    expect(body.result.access_changes).toEqual([{ ...changed, name: 'Ann Lee' }]);
+  });
+
   it('never names people of another tenant', async () => {
     const { fixture } = gateway;
     const [tenant, other] = [await fixture.tenant(), await fixture.tenant()];

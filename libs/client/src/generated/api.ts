@@ -5993,7 +5993,7 @@ export interface components {
             /** Format: date-time */
             ended_at?: string;
             reason?: string;
-            /** @description Result of the operation, the error for which it was refused, or who would lose access and why it is held. */
+            /** @description Result of the operation with the people whose access it has changed (`access_changes`), the error for which it was refused, or whose access would change and why it is held. */
             result?: {
                 [key: string]: unknown;
             };

@@ -277,7 +277,7 @@ export const operation = z.strictObject({
     .record(text, z.unknown())
     .optional()
     .describe(
-      'Result of the operation, the error for which it was refused, or who would lose access and why it is held.',
+      'Result of the operation with the people whose access it has changed (`access_changes`), the error for which it was refused, or whose access would change and why it is held.',
     ),
   reverted_by: text.optional().describe('The operation that reverted this one.'),
   preview: z.literal(true).optional().describe('A preview, which changed nothing.'),

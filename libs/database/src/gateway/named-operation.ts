@@ -10,15 +10,19 @@ export interface Names {
   records: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-/** Reads the names of identities, and these fields of records. */
+/** Reads the names of identities, of a merged one that of the survivor, and these fields of records. */
 export async function findNames(
   tx: Transaction,
   tenantId: string,
   wanted: { identityIds: readonly string[]; recordIds: readonly string[]; fields: readonly string[] },
 ): Promise<Names> {
   const identities = await tx.query<{ id: string; name: string | null }>(
-    `select i.id, i.name from unnest($2::uuid[]) as n (id)
-      cross join lateral (select id, display_name as name from identities where tenant_id = $1 and id = n.id limit 1) i`,
+    `select n.id, i.name from unnest($2::uuid[]) as n (id)
+      cross join lateral (
+        select display_name as name from identities
+         where tenant_id = $1
+           and id = (select coalesce((select into_id from identity_redirects where tenant_id = $1 and id = n.id), n.id))
+         limit 1) i`,
     [tenantId, uuids([...new Set(wanted.identityIds)])],
   );
   const records = await tx.query<{ id: string; fields: Record<string, string> }>(

@@ -57,6 +57,16 @@ it.each([
   expect(service.sent('POST')).toMatchObject([sent, sent]);
 });
 
+it('reports whose access a decision has changed', async () => {
+  const change = (at: number) => ({ identity_id: `idn_${at}`, name: `Ann ${at}`, from: 'active', to: 'inactive' });
+  const result = { access_changes: [1, 2, 3, 4].map(change), access_changes_total: 5 };
+  const { user } = renderScreen('/cases', {
+    answers: { ...answers, 'POST /cases/{caseId}/resolve': { ...operation, result } },
+  });
+  await user.click(await screen.findByRole('button', { name: /^Keep apart/ }));
+  await screen.findByText(/^Access changed: Ann 1: active → inactive, Ann 2: .*, Ann 3: .*, and 2 more\.$/);
+});
+
 it('undoes the last decision by the key u', async () => {
   const { service, user } = renderScreen('/cases', { role: 'operator', answers });
   await user.click(await screen.findByRole('button', { name: /^Keep apart/ }));
