@@ -319,6 +319,21 @@ describe('an address of a person who has left', () => {
     ).toEqual([]);
   });
 
+  it.each([
+    ['the same name', person('7', 'Ann Lee', 'lee@x.org'), askedWhileListed('7')],
+    ['another name', person('7', 'Karl Berg', 'lee@x.org'), []],
+  ])(
+    'opens a case with both for a new account while the leaver is listed and the other has %s',
+    async (_, holder, own) => {
+      const ldap = await directory.fixture.connector(directory.tenant, { name: 'LDAP', records: 'account' });
+      await run(hr, ann);
+      await run(hr, inactive, holder);
+      await directory.sync(ldap, [row('uid=lee', { email: 'lee@x.org' })]);
+      expect(await directory.people()).toEqual([['1'], ['7'], ['9']]);
+      expect(await cases()).toEqual([...own, 'uid=lee: email "lee@x.org" belongs to several people (open)']);
+    },
+  );
+
   it('links an account to the present holder, with or without a case', async () => {
     const ldap = await directory.fixture.connector(directory.tenant, { name: 'LDAP', records: 'account' });
     for (const records of [[ann], [], [person('7', 'Ann Lee', 'lee@x.org')]]) await run(hr, ...records);
