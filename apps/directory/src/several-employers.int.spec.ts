@@ -1,4 +1,4 @@
-import { defaultLifecyclePolicy } from '@idsync/contracts';
+import { defaultLifecyclePolicy, defaultMatchingRules, type MatchingRules } from '@idsync/contracts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../test/directory-faults.js';
 import { evaluate, shownFindings } from '../test/findings.js';
@@ -157,5 +157,37 @@ describe('a source that is set to list no employments', () => {
     const policy = { connector_employments: [{ connector_id: contractors, employments: false }] };
     await directory.operate('lifecycle.change', { policy: { ...defaultLifecyclePolicy, ...policy } });
     expect((await shown()).status).toBe('inactive');
+  });
+});
+
+describe('two companies with the same numbers', () => {
+  const ofOne = row('a1', { employee_number: '1', first_name: 'Tom', last_name: 'Berg', status: 'inactive' });
+  const ofOther = (field: string) => row('b1', { [field]: '1', first_name: 'Ute', last_name: 'Berg' });
+  let logins: string;
+
+  beforeEach(async () => {
+    logins = await directory.fixture.connector(directory.tenant, { name: 'Logins', records: 'account' });
+    await directory.sync(hr, [ofOne]);
+  });
+
+  it('are kept apart by a key of the second company, which links its accounts', async () => {
+    const rules: MatchingRules = {
+      ...defaultMatchingRules,
+      certain: [...defaultMatchingRules.certain, 'attributes.number_b'],
+      keys: [{ field: 'attributes.number_b', normaliser: 'exact', strength: 'permanent' }],
+    };
+    await directory.operate('rules.change', { rules, preview: false });
+    await directory.sync(contractors, [ofOther('attributes.number_b')]);
+    await directory.sync(logins, [row('l1', { 'attributes.number_b': '1' })]);
+    expect(await directory.people()).toEqual([['a1'], ['b1', 'l1']]);
+  });
+
+  it('that were joined by a common surname are separated after the mapping is corrected, also their access', async () => {
+    await directory.sync(contractors, [ofOther('employee_number')]);
+    expect(await directory.people()).toEqual([['a1', 'b1']]);
+    await directory.sync(contractors, [ofOther('attributes.number_b')]);
+    const result = await directory.operate('rules.change', { rules: defaultMatchingRules, preview: false });
+    expect(await directory.people()).toEqual([['a1'], ['b1']]);
+    expect(result.result).toMatchObject({ access_changes: [{ from: 'active', to: 'inactive' }] });
   });
 });
