@@ -686,6 +686,7 @@ create table operations (
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'refused'::text, 'held'::text])))
 );
 CREATE INDEX operations_losses ON public.operations USING btree (tenant_id, ended_at) WHERE (result ? 'access_lost'::text);
+CREATE INDEX operations_outcomes ON public.operations USING btree (tenant_id, type) WHERE (type = ANY (ARRAY['job.undo'::text, 'plan.apply'::text]));
 CREATE INDEX operations_queued ON public.operations USING btree (tenant_id, announced_at) WHERE (status = 'queued'::text);
 CREATE INDEX operations_tenant ON public.operations USING btree (tenant_id, id);
 alter table operations enable row level security, force row level security;

@@ -27,8 +27,8 @@ export class OperationsController {
     @TenantParam() tenantId: string,
     @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
   ): Promise<object> {
-    const { rows, total } = await this.tenants.run(tenantId, (tx) => listOperations(tx, tenantId, page));
-    return { data: rows.map(presentOperation), total, ...page };
+    const { rows, counted } = await this.tenants.run(tenantId, (tx) => listOperations(tx, tenantId, page));
+    return { data: rows.map(presentOperation), ...counted, ...page };
   }
 
   @Get(':operationId')

@@ -50,10 +50,9 @@ export class SyncJobsController {
     @QueryId('connector', 'connector_id') connectorId: string | undefined,
     @ZodQuery(requests.operatorJobQuery) { limit, offset, status }: z.infer<typeof requests.operatorJobQuery>,
   ): Promise<object> {
-    const { rows, total, isEstimate } = await this.tenants.run(tenantId, (tx) =>
+    const { rows, counted } = await this.tenants.run(tenantId, (tx) =>
       listJobs(tx, tenantId, { limit, offset, connectorId, status }),
     );
-    const counted = { total, ...(isEstimate && { total_is_estimate: true }) };
     return { data: rows.map(presentOperatorJob), ...counted, limit, offset };
   }
 

@@ -6021,6 +6021,11 @@ export interface components {
             /** @description A page holds at most 4 MiB of items, and at least one item, so it may have fewer than `limit` although more follow. With offset paging, the next page begins at `offset` plus the number of items in `data`. */
             limit: number;
             offset: number;
+            /**
+             * @description Present if there are more than the 5000 that `total` counts.
+             * @constant
+             */
+            total_is_estimate?: true;
         };
         OperatorJobPage: {
             data: {
@@ -6114,7 +6119,7 @@ export interface components {
             limit: number;
             offset: number;
             /**
-             * @description Present if there are more than the 5000 jobs that `total` counts.
+             * @description Present if there are more than the 5000 that `total` counts.
              * @constant
              */
             total_is_estimate?: true;

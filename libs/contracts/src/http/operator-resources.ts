@@ -257,14 +257,14 @@ export const changedConnector = connector.extend({
   operation_id: text.optional().describe('The operation that stores a changed rank.'),
 });
 export const connectorPage = z.strictObject({ data: z.array(connector), ...pageFields });
-export const operatorJobPage = z.strictObject({
-  data: z.array(operatorJob),
+const boundedFields = {
   ...pageFields,
   total_is_estimate: z
     .literal(true)
     .optional()
-    .describe('Present if there are more than the 5000 jobs that `total` counts.'),
-});
+    .describe('Present if there are more than the 5000 that `total` counts.'),
+};
+export const operatorJobPage = z.strictObject({ data: z.array(operatorJob), ...boundedFields });
 
 export const operation = z.strictObject({
   operation_id: text,
@@ -282,7 +282,7 @@ export const operation = z.strictObject({
   reverted_by: text.optional().describe('The operation that reverted this one.'),
   preview: z.literal(true).optional().describe('A preview, which changed nothing.'),
 });
-export const operationPage = z.strictObject({ data: z.array(operation), ...pageFields });
+export const operationPage = z.strictObject({ data: z.array(operation), ...boundedFields });
 export const reviewCase = z.strictObject({
   id: text,
   status: oneOf(caseStatuses),

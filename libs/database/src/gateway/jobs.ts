@@ -5,7 +5,7 @@ import { SyncRecordErrorEntity } from '../entities/record-errors.entities.js';
 import type { SyncJobEntity } from '../entities/sync.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { useIndexScans } from '../use-index-scans.js';
-import { count, type Page, type Rows } from './page.js';
+import { type BoundedTotal, countUpToMaximum, type Page } from './page.js';
 
 const shown = [
   'id',
@@ -80,15 +80,12 @@ export function findJobErrors(tx: Transaction, jobId: string): Promise<SyncRecor
   return tx.manager.find(SyncRecordErrorEntity, { where: { jobId }, order: { id: 'ASC' }, take: 100 });
 }
 
-/** Pushes make a job each, and jobs are kept for 30 days. */
-const maxCountedJobs = 5_000;
-
-/** Lists jobs, newest first. `isEstimate`: there are more than were counted. */
+/** Lists jobs, newest first. Pushes make a job each, and jobs are kept for 30 days. */
 export async function listJobs(
   tx: Transaction,
   tenantId: string,
   { limit, offset, connectorId, status }: Page & { connectorId?: string; status?: string },
-): Promise<Rows<JobRow> & { isEstimate: boolean }> {
+): Promise<{ rows: JobRow[]; counted: BoundedTotal }> {
   await useIndexScans(tx);
   const values: unknown[] = [tenantId];
   const conditions = ['tenant_id = $1'];
@@ -97,10 +94,5 @@ export async function listJobs(
   const found = `from sync_jobs where ${conditions.join(' and ')} order by id desc`;
   const page = `limit $${values.length + 1} offset $${values.length + 2}`;
   const rows = await tx.query<JobRow>(`select ${columns} ${found} ${page}`, [...values, limit, offset]);
-  const counted = await count(
-    tx,
-    `select count(*) from (select ${found} limit ${maxCountedJobs + 1}) as counted`,
-    values,
-  );
-  return { rows, total: Math.min(counted, maxCountedJobs), isEstimate: counted > maxCountedJobs };
+  return { rows, counted: await countUpToMaximum(tx, found, values) };
 }

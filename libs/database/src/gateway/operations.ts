@@ -5,7 +5,8 @@ import type { Transaction } from '../database.js';
 import { OperationEntity } from '../entities/matching.entities.js';
 import { insertRow } from '../rows.js';
 import { noteDue } from '../settings/note-due.js';
-import { count, type Page, type Rows } from './page.js';
+import { useIndexScans } from '../use-index-scans.js';
+import { type BoundedTotal, countUpToMaximum, type Page, type Rows } from './page.js';
 
 export type OperationRow = Omit<OperationEntity, 'undo'>;
 
@@ -55,12 +56,19 @@ export async function findQueuedOperation(
 }
 
 /** Lists operations, newest first. */
-export async function listOperations(tx: Transaction, tenantId: string, page: Page): Promise<Rows<OperationRow>> {
-  const rows = await tx.query<OperationRow>(
-    `select ${shown} from operations where tenant_id = $1 order by id desc limit $2 offset $3`,
-    [tenantId, page.limit, page.offset],
-  );
-  return { rows, total: await count(tx, 'select count(*) from operations where tenant_id = $1', [tenantId]) };
+export async function listOperations(
+  tx: Transaction,
+  tenantId: string,
+  page: Page,
+): Promise<{ rows: OperationRow[]; counted: BoundedTotal }> {
+  await useIndexScans(tx);
+  const found = 'from operations where tenant_id = $1 order by id desc';
+  const rows = await tx.query<OperationRow>(`select ${shown} ${found} limit $2 offset $3`, [
+    tenantId,
+    page.limit,
+    page.offset,
+  ]);
+  return { rows, counted: await countUpToMaximum(tx, found, [tenantId]) };
 }
 
 /** Reads a page of one list of a result; undefined if the operation does not exist. */

@@ -30,6 +30,25 @@ export async function count(tx: Transaction, sql: string, values: readonly unkno
   return row?.count ?? 0;
 }
 
+/** The total of a list that grows without limit, in the form of the API. */
+export interface BoundedTotal {
+  total: number;
+  /** There are more than were counted. */
+  total_is_estimate?: true;
+}
+
+const maxCounted = 5_000;
+
+/** Counts the rows of a list up to a maximum. `from` is the rest of a `select`, in the order of an index. */
+export async function countUpToMaximum(
+  tx: Transaction,
+  from: string,
+  values: readonly unknown[],
+): Promise<BoundedTotal> {
+  const found = await count(tx, `select count(*) from (select ${from} limit ${maxCounted + 1}) as counted`, values);
+  return found > maxCounted ? { total: maxCounted, total_is_estimate: true } : { total: found };
+}
+
 /**
  * Returns a window expression that is true for the rows of a size-limited page. A page ends before the item that would
  * exceed the size limit, but has at least one item. `bytes` must not require reading the value.

@@ -778,6 +778,7 @@ create table operations (
   reverted_by uuid,
   announced_at timestamptz not null default now()
 );
+create index operations_outcomes on operations (tenant_id, type) where type in ('job.undo', 'plan.apply');
 create index operations_losses on operations (tenant_id, ended_at) where result ? 'access_lost';
 create index operations_tenant on operations (tenant_id, id);
 create index operations_queued on operations (tenant_id, announced_at) where status = 'queued';
