@@ -3,6 +3,8 @@ import type { Watchable } from './follow.js';
 import type { Session } from './session.js';
 import { printable } from './table.js';
 
+type RecordError = responses.JobDetails['errors'][number];
+
 /** Statuses that end watching: the job has ended, or is quarantined and waits for an operator. */
 const settled: readonly JobStatus[] = ['completed', 'completed_with_errors', 'failed', 'cancelled', 'quarantined'];
 
@@ -51,7 +53,7 @@ function rowsOf(fields: object, prefix = ''): [string, unknown][] {
   );
 }
 
-function describeError({ line, external_id: id, message }: responses.JobDetails['errors'][number]): string {
+function describeError({ line, external_id: id, message, source_message: said }: RecordError): string {
   const place = [line === undefined ? [] : `line ${line}`, id === undefined ? [] : `record ${id}`].flat().join(', ');
-  return place ? `${place}: ${message}` : message;
+  return [...(place ? [place] : []), message, ...(said === undefined ? [] : [said])].join(': ');
 }

@@ -326,12 +326,12 @@ describe('idsync sync', () => {
   });
 
   it('exits with 3 and names the failed records', async () => {
-    const errors = [{ line: 4, external_id: 'e\u001b[2J7', message: 'no such date' }];
+    const errors = [{ line: 4, external_id: 'e\u001b[2J7', message: 'no such date', source_message: '30 Feb' }];
     const job = { job_id: 'job_1', status: 'completed_with_errors', progress_pct: 100, records_failed: 3, errors };
     replies[followed] = [[200, job]];
     const result = await idsync(['sync', 'con_hr', '--watch']);
     expect(result.code).toBe(3);
-    expect(result.out).toContain('  line 4, record e\u{fffd}[2J7: no such date\n  and 2 more\n');
+    expect(result.out).toContain('  line 4, record e\u{fffd}[2J7: no such date: 30 Feb\n  and 2 more\n');
     expect(result.out).toMatch(/records_failed +3\n/);
     expect((await idsync(['jobs', 'get', 'job_1'])).code).toBe(3);
     expect(JSON.parse((await idsync(['jobs', 'get', 'job_1', '--json'])).out)).toEqual(job);

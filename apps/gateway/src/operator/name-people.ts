@@ -29,7 +29,8 @@ export async function namePeople(
 }
 
 function nameItem(item: Item, names: Names): Item {
-  const { fields, candidates, ...rest } = item;
+  // PostgreSQL stores `to` before `from`.
+  const { fields, candidates, from, to, ...rest } = item;
   const identityName = (key: string) => names.identities.get(bare(item[key]) ?? '');
   const [record, other] = [item.record, item.other].map((id) => names.records.get(bare(id) ?? ''));
   const values = textsOf(fields).map((field) => ({
@@ -46,6 +47,7 @@ function nameItem(item: Item, names: Names): Item {
   return {
     ...rest,
     ...Object.fromEntries(Object.entries(shown).filter(([, name]) => name !== undefined)),
+    ...(from !== undefined && { from, to }),
     ...(values.length > 0 && { values }),
     ...(candidates !== undefined && { candidates: itemsOf(candidates).map((each) => nameItem(each, names)) }),
   };

@@ -103,6 +103,7 @@ describe('a change or preview of rules', () => {
     const path = await operation(tenant, { access_changes: [changed], access_changes_total: 1 });
     const { body } = await gateway.operator('GET', path);
     expect(body.result.access_changes).toEqual([{ ...changed, name: 'Ann Lee' }]);
+    expect(Object.keys(body.result.access_changes[0])).toEqual(['identity_id', 'name', 'from', 'to']);
   });
 
   it('never names people of another tenant', async () => {
