@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useOpenPath } from '../components/tenant-link';
 import { useSession } from '../data/access';
-import { answerOf, api } from '../data/api';
+import { call } from '../data/api';
 import { connectorsQuery } from '../data/connectors';
 import { readPeople } from '../data/people';
 import { attributeOf, machineOf, nameOf } from '../data/person';
@@ -33,12 +33,7 @@ export function useFound(tenantId: string, text: string): { options: Option[]; i
   });
   const machines = useQuery({
     queryKey: ['palette-machines', tenantId, text],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/machine-identities', {
-          params: { path: { tenantId }, query: { q: text, limit: most } },
-        }),
-      ),
+    queryFn: () => call('GET /machine-identities', { tenantId }, { q: text, limit: most }),
     enabled: isSearch,
     staleTime: cachedMs,
     placeholderData: (old) => old,
@@ -53,10 +48,7 @@ export function useFound(tenantId: string, text: string): { options: Option[]; i
   // The person of a record is the screen that shows it.
   const record = useQuery({
     queryKey: ['record', tenantId, text],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/records/{recordId}', { params: { path: { tenantId, recordId: text } } }),
-      ),
+    queryFn: () => call('GET /records/{recordId}', { tenantId, recordId: text }),
     enabled: target?.isRecord === true,
   });
   const path = target && pathOf(target, text, record.data);

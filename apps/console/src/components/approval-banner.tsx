@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay, useSession } from '../data/access';
-import { type Approval, answerOf, api } from '../data/api';
+import { type Approval, call } from '../data/api';
 import { pendingApprovalsQuery } from '../data/approvals';
 import { changeDone } from '../data/operations';
 import type { Role } from '../data/session';
@@ -34,14 +34,12 @@ function Pending({ tenantId, approval }: { tenantId: string; approval: Approval 
   const isOwn = approval.requested_by === actor.name;
   const act = wordsOf(approval.action.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`));
   const decide = async (reason: string | undefined) => {
-    const params = { path: { tenantId, approvalId: approval.approval_id } };
+    const ids = { tenantId, approvalId: approval.approval_id };
     const body = reason ? { reason } : {};
     if (asked === 'approve') {
-      const { operation_id } = await answerOf(
-        api.POST('/admin/v1/tenants/{tenantId}/approvals/{approvalId}/approve', { params, body }),
-      );
+      const { operation_id } = await call('POST /approvals/{approvalId}/approve', ids, body);
       await changeDone(tenantId, { operation_id });
-    } else await answerOf(api.POST('/admin/v1/tenants/{tenantId}/approvals/{approvalId}/reject', { params, body }));
+    } else await call('POST /approvals/{approvalId}/reject', ids, body);
     notify(asked === 'approve' ? 'Approved' : isOwn ? 'Withdrawn' : 'Rejected');
     await client.invalidateQueries();
   };

@@ -1,15 +1,12 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { answerOf, api, type Connector, type operations } from './api';
+import { type Connector, call, type operations } from './api';
 import { liveByEvents } from './query-client';
 
 /** The sources of a tenant, which are few. */
 export const connectorsQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['connectors', tenantId],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/connectors', { params: { path: { tenantId }, query: { limit: 200 } } }),
-      ),
+    queryFn: () => call('GET /connectors', { tenantId }, { limit: 200 }),
     staleTime: 30_000,
   });
 
@@ -21,38 +18,21 @@ export const connectorQuery = (tenantId: string, connectorId: string) =>
   });
 
 export const findConnector = (tenantId: string, connectorId: string): Promise<Connector> =>
-  answerOf(
-    api.GET('/admin/v1/tenants/{tenantId}/connectors/{connectorId}', { params: { path: { tenantId, connectorId } } }),
-  );
+  call('GET /connectors/{connectorId}', { tenantId, connectorId });
 
 type NewConnector = operations['adminCreateConnector']['requestBody']['content']['application/json'];
 
 /** Creates a source. The body is checked by the service, since its form depends on the type. */
 export const createConnector = (tenantId: string, body: Record<string, unknown>): Promise<Connector> =>
-  answerOf(
-    api.POST('/admin/v1/tenants/{tenantId}/connectors', {
-      params: { path: { tenantId } },
-      body: body as unknown as NewConnector,
-    }),
-  );
+  call('POST /connectors', { tenantId }, body as unknown as NewConnector);
 
 /** Changes the given fields of a source. Returns an approval if a second operator must agree, and names an operation that completes it. */
 export const changeConnector = (tenantId: string, connectorId: string, body: Record<string, unknown>) =>
-  answerOf(
-    api.PATCH('/admin/v1/tenants/{tenantId}/connectors/{connectorId}', {
-      params: { path: { tenantId, connectorId } },
-      body,
-    }),
-  );
+  call('PATCH /connectors/{connectorId}', { tenantId, connectorId }, body);
 
 /** Starts a run of a source, or a dry run that only shows its plan. */
 export const startRun = (tenantId: string, connectorId: string, dryRun: boolean) =>
-  answerOf(
-    api.POST('/admin/v1/tenants/{tenantId}/sync-jobs', {
-      params: { path: { tenantId } },
-      body: { connector_id: connectorId, dry_run: dryRun, mode: 'auto' },
-    }),
-  );
+  call('POST /sync-jobs', { tenantId }, { connector_id: connectorId, dry_run: dryRun, mode: 'auto' });
 
 /** Returns the name of a source by its id; a source that no longer exists has its id as its name. */
 export function useConnectorNames(tenantId: string): (id: string) => string {

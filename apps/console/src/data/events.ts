@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api, type OperatorEvent, type operations } from './api';
+import { call, type OperatorEvent, type operations } from './api';
 import { cursorPages } from './pages';
 import { unlessStreamed } from './query-client';
 
@@ -14,11 +14,7 @@ const everyMs = 3_000;
  */
 export const eventsQuery = (tenantId: string, filters: EventFilters, isPaused = false) => ({
   ...cursorPages(['events', tenantId, filters], (cursor) =>
-    answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/events', {
-        params: { path: { tenantId }, query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
-      }),
-    ),
+    call('GET /events', { tenantId }, { ...filters, limit: 50, cursor }),
   ),
   refetchInterval: ({ state }: { state: { data?: { pages: unknown[] } | undefined } }) =>
     isPaused || (state.data?.pages.length ?? 0) > 1 ? false : unlessStreamed(everyMs),
@@ -28,6 +24,5 @@ export const eventsQuery = (tenantId: string, filters: EventFilters, isPaused = 
 export const eventQuery = (tenantId: string, eventId: string) =>
   queryOptions({
     queryKey: ['event', tenantId, eventId],
-    queryFn: () =>
-      answerOf(api.GET('/admin/v1/tenants/{tenantId}/events/{eventId}', { params: { path: { tenantId, eventId } } })),
+    queryFn: () => call('GET /events/{eventId}', { tenantId, eventId }),
   });

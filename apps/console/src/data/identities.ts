@@ -1,16 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api } from './api';
+import { call } from './api';
 
 /** An identity now, or as it was. */
 export const identityQuery = (tenantId: string, identityId: string, at?: string) =>
   queryOptions({
     queryKey: ['identity', tenantId, identityId, at ?? 'now'],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/identities/{identityId}', {
-          params: { path: { tenantId, identityId }, query: { at } },
-        }),
-      ),
+    queryFn: () => call('GET /identities/{identityId}', { tenantId, identityId }, { at }),
     placeholderData: (old) => (old?.id === identityId ? old : undefined),
   });
 
@@ -18,10 +13,5 @@ export const identityQuery = (tenantId: string, identityId: string, at?: string)
 export const explanationQuery = (tenantId: string, identityId: string) =>
   queryOptions({
     queryKey: ['identity', tenantId, identityId, 'explanation'],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/identities/{identityId}/explain', {
-          params: { path: { tenantId, identityId } },
-        }),
-      ),
+    queryFn: () => call('GET /identities/{identityId}/explain', { tenantId, identityId }),
   });

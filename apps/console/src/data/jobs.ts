@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api } from './api';
+import { call } from './api';
 
 const unfinished = new Set(['queued', 'running', 'quarantined']);
 const everyMs = 2_000;
@@ -8,7 +8,6 @@ const everyMs = 2_000;
 export const jobQuery = (tenantId: string, jobId: string) =>
   queryOptions({
     queryKey: ['jobs', tenantId, jobId],
-    queryFn: () =>
-      answerOf(api.GET('/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}', { params: { path: { tenantId, jobId } } })),
+    queryFn: () => call('GET /sync-jobs/{jobId}', { tenantId, jobId }),
     refetchInterval: ({ state }) => (state.data && !unfinished.has(state.data.status) ? false : everyMs),
   });

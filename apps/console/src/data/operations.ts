@@ -1,6 +1,6 @@
 import { accessNotice, askAboutHeld } from '../components/held-operation';
 import { notify } from '../components/notices';
-import { type Approval, answerOf, api, type Operation } from './api';
+import { type Approval, call, type Operation } from './api';
 
 const everyMs = 500;
 const mostMs = 60_000;
@@ -53,16 +53,9 @@ export async function changeDone(
 async function confirmed(tenantId: string, { operation_id: operationId, result }: Operation) {
   const reason = await askAboutHeld({ operationId, result });
   if (reason === undefined) throw new Error('Nothing was changed, because it was not confirmed.');
-  return answerOf(
-    api.POST('/admin/v1/tenants/{tenantId}/operations/{operationId}/confirm', {
-      params: { path: { tenantId, operationId } },
-      body: { reason },
-    }),
-  );
+  return call('POST /operations/{operationId}/confirm', { tenantId, operationId }, { reason });
 }
 
 function operationOf(tenantId: string, operationId: string): Promise<Operation> {
-  return answerOf(
-    api.GET('/admin/v1/tenants/{tenantId}/operations/{operationId}', { params: { path: { tenantId, operationId } } }),
-  );
+  return call('GET /operations/{operationId}', { tenantId, operationId });
 }

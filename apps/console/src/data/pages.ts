@@ -16,12 +16,12 @@ interface OffsetPage<Item> {
 /** A list that is read page by page with cursors. */
 export function cursorPages<Item, Page extends CursorPage<Item>>(
   queryKey: readonly unknown[],
-  read: (cursor: string) => Promise<Page & CursorPage<Item>>,
+  read: (cursor: string | undefined) => Promise<Page & CursorPage<Item>>,
 ) {
   return infiniteQueryOptions({
     queryKey,
     queryFn: ({ pageParam }) => read(pageParam),
-    initialPageParam: '',
+    initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor,
   });
 }

@@ -1,4 +1,4 @@
-import { answerOf, api, type operations } from './api';
+import { call, type operations } from './api';
 import { cursorPages } from './pages';
 
 type Filters = Omit<
@@ -7,7 +7,7 @@ type Filters = Omit<
 >;
 
 export const readPeople = (tenantId: string, query: Filters & { cursor?: string; limit?: number }) =>
-  answerOf(api.GET('/admin/v1/tenants/{tenantId}/identities', { params: { path: { tenantId }, query } }));
+  call('GET /identities', { tenantId }, query);
 
 export const peopleQuery = (tenantId: string, filters: Filters) =>
   cursorPages(['people', tenantId, filters], (cursor) => readPeople(tenantId, { ...filters, limit: 50, cursor }));

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api } from './api';
+import { answerOf, api, call } from './api';
 
 export const tenantsQuery = queryOptions({
   queryKey: ['tenants'],
@@ -10,6 +10,6 @@ export const tenantsQuery = queryOptions({
 export const tenantQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['tenants', tenantId],
-    queryFn: () => answerOf(api.GET('/admin/v1/tenants/{tenantId}', { params: { path: { tenantId } } })),
+    queryFn: () => call('GET ', { tenantId }),
     staleTime: 60_000,
   });

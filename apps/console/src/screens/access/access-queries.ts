@@ -1,14 +1,8 @@
-import { answerOf, api } from '../../data/api';
+import { answerOf, api, call } from '../../data/api';
 import { offsetPages } from '../../data/pages';
 
 export const keysQuery = (tenantId: string) =>
-  offsetPages(['api-keys', tenantId], (offset) =>
-    answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/api-keys', {
-        params: { path: { tenantId }, query: { limit: 100, offset } },
-      }),
-    ),
-  );
+  offsetPages(['api-keys', tenantId], (offset) => call('GET /api-keys', { tenantId }, { limit: 100, offset }));
 
 export const serviceTokensQuery = offsetPages(['service-tokens'], (offset) =>
   answerOf(api.GET('/admin/v1/service-tokens', { params: { query: { limit: 100, offset } } })),

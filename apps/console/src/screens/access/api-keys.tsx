@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
-import { type ApiKey, answerOf, api, type CreatedApiKey } from '../../data/api';
+import { type ApiKey, type CreatedApiKey, call } from '../../data/api';
 import { itemsOf } from '../../data/pages';
 import styles from './access.module.css';
 import { keysQuery, scopes } from './access-queries';
@@ -108,8 +108,8 @@ export function ApiKeys({ tenantId }: { tenantId: string }) {
   const [revoked, setRevoked] = useState<ApiKey>();
   const refresh = () => client.invalidateQueries({ queryKey: ['api-keys', tenantId] });
   const revoke = async ({ id }: ApiKey) => {
-    const params = { path: { tenantId, keyId: id } };
-    await answerOf(api.DELETE('/admin/v1/tenants/{tenantId}/api-keys/{keyId}', { params }));
+    const ids = { tenantId, keyId: id };
+    await call('DELETE /api-keys/{keyId}', ids);
     await refresh();
   };
   const add = mayChange && (

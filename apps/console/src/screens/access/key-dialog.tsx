@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { CheckField, FieldGroup, TextArea, TextField } from '../../components/fields';
 import { FormDialog } from '../../components/form-dialog';
-import { type ApiKey, answerOf, api, type CreatedApiKey } from '../../data/api';
+import { type ApiKey, type CreatedApiKey, call } from '../../data/api';
 import styles from './access.module.css';
 import { type Scope, scopes } from './access-queries';
 import { endOfDay } from './describe-access';
@@ -24,16 +24,15 @@ export function KeyDialog({ tenantId, like, onClose, onIssued }: KeyDialogProps)
   const issue = async () => {
     const allowed = networks.split(/[\s,]+/).filter((each) => each !== '');
     const expiresAt = endOfDay(expires);
-    const key = await answerOf(
-      api.POST('/admin/v1/tenants/{tenantId}/api-keys', {
-        params: { path: { tenantId } },
-        body: {
-          name: name.trim(),
-          scopes: [...chosen],
-          ...(allowed.length > 0 && { allowed_networks: allowed }),
-          ...(expiresAt && { expires_at: expiresAt }),
-        },
-      }),
+    const key = await call(
+      'POST /api-keys',
+      { tenantId },
+      {
+        name: name.trim(),
+        scopes: [...chosen],
+        ...(allowed.length > 0 && { allowed_networks: allowed }),
+        ...(expiresAt && { expires_at: expiresAt }),
+      },
     );
     await onIssued(key);
   };

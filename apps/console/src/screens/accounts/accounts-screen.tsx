@@ -6,7 +6,7 @@ import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
-import { type Account, answerOf, api } from '../../data/api';
+import { type Account, call } from '../../data/api';
 import { useConnectorNames, useSourceChoices } from '../../data/connectors';
 import { cursorPages } from '../../data/pages';
 import { type AccountsSearch, statuses } from './accounts-search';
@@ -19,13 +19,10 @@ const matchChoices = [
 
 const accountsQuery = (tenantId: string, { q, status, source, matched }: AccountsSearch) =>
   cursorPages(['accounts', tenantId, { q, status, source, matched }], (cursor) =>
-    answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/accounts', {
-        params: {
-          path: { tenantId },
-          query: { q, status, source, matched: matched && matched === 'true', limit: 50, cursor },
-        },
-      }),
+    call(
+      'GET /accounts',
+      { tenantId },
+      { q, status, source, matched: matched && matched === 'true', limit: 50, cursor },
     ),
   );
 

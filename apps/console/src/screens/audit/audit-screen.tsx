@@ -11,7 +11,7 @@ import { Page, Section } from '../../components/page';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago, Time } from '../../components/time';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { auditVerificationQuery } from '../../data/audit';
 import { cursorPages, itemsOf } from '../../data/pages';
 import { actWords } from './act-words';
@@ -21,11 +21,7 @@ const route = getRouteApi('/signed-in/$tenantId/audit');
 
 const auditQuery = (tenantId: string, { actor, action, resource }: AuditSearch) =>
   cursorPages(['audit', tenantId, { actor, action, resource }], (cursor) =>
-    answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/audit', {
-        params: { path: { tenantId }, query: { actor, action, resource, limit: 50, ...(cursor && { cursor }) } },
-      }),
-    ),
+    call('GET /audit', { tenantId }, { actor, action, resource, limit: 50, cursor }),
   );
 
 type Entry = Awaited<ReturnType<NonNullable<ReturnType<typeof auditQuery>['queryFn']>>>['data'][number];

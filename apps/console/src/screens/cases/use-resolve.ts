@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { notify } from '../../components/notices';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { operationDone } from '../../data/operations';
 
 export type Resolution = { resolution: 'link'; identity_id: string } | { resolution: 'new' } | { resolution: 'ignore' };
@@ -17,12 +17,7 @@ export function useResolve(tenantId: string) {
   const refresh = () => void client.invalidateQueries({ queryKey: ['cases', tenantId] });
   const resolve = useMutation({
     mutationFn: async ({ caseId, done: _, ...body }: Resolution & { caseId: string; done: string }) => {
-      const answer = await answerOf(
-        api.POST('/admin/v1/tenants/{tenantId}/cases/{caseId}/resolve', {
-          params: { path: { tenantId, caseId } },
-          body,
-        }),
-      );
+      const answer = await call('POST /cases/{caseId}/resolve', { tenantId, caseId }, body);
       const operation = await operationDone(tenantId, answer);
       if (operation) setLast({ caseId, operationId: operation.operation_id });
     },
@@ -32,12 +27,7 @@ export function useResolve(tenantId: string) {
   });
   const undo = useMutation({
     mutationFn: async ({ operationId }: { caseId: string; operationId: string }) => {
-      const answer = await answerOf(
-        api.POST('/admin/v1/tenants/{tenantId}/operations/{operationId}/revert', {
-          params: { path: { tenantId, operationId } },
-          body: {},
-        }),
-      );
+      const answer = await call('POST /operations/{operationId}/revert', { tenantId, operationId }, {});
       await operationDone(tenantId, answer, 'Undone. The case is open again.');
       setLast((old) => (old?.operationId === operationId ? undefined : old));
     },

@@ -14,7 +14,7 @@ import { subjectPath } from '../../components/subject-path';
 import { TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { cursorPages } from '../../data/pages';
 import { liveByEvents } from '../../data/query-client';
 import { type FindingsSearch, kinds, states } from './findings-search';
@@ -23,11 +23,7 @@ const route = getRouteApi('/signed-in/$tenantId/findings');
 
 const findingsQuery = (tenantId: string, { kind, state = 'open', subject }: FindingsSearch) => ({
   ...cursorPages(['findings', tenantId, { kind, state, subject }], (cursor) =>
-    answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/findings', {
-        params: { path: { tenantId }, query: { kind, state, subject, limit: 50, ...(cursor && { cursor }) } },
-      }),
-    ),
+    call('GET /findings', { tenantId }, { kind, state, subject, limit: 50, cursor }),
   ),
   ...liveByEvents,
 });
@@ -105,12 +101,7 @@ export function FindingsScreen() {
   const [accepted, setAccepted] = useState<Finding>();
   const accept = async (reason: string | undefined) => {
     if (!accepted || !reason) return;
-    await answerOf(
-      api.POST('/admin/v1/tenants/{tenantId}/findings/{findingId}/accept', {
-        params: { path: { tenantId, findingId: accepted.id } },
-        body: { reason, by: 'operator' },
-      }),
-    );
+    await call('POST /findings/{findingId}/accept', { tenantId, findingId: accepted.id }, { reason, by: 'operator' });
     await client.invalidateQueries({ queryKey: ['findings', tenantId] });
   };
   return (

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog';
 import { Icon } from '../../components/icon';
 import menu from '../../components/menu.module.css';
 import { useMay } from '../../data/access';
-import { answerOf, api, type Explanation, type Identity } from '../../data/api';
+import { call, type Explanation, type Identity } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { nameOf } from '../../data/person';
 import { MergeDialog } from './merge-dialog';
@@ -30,12 +30,10 @@ export function IdentityActions({ tenantId, identity, records, sourceName }: Ide
   const close = () => setAsked(undefined);
   if (!mayMove) return null;
   const erase = async (reason: string | undefined) => {
-    const operation = await answerOf(
-      api.POST('/admin/v1/tenants/{tenantId}/identities/{identityId}/erase', {
-        params: { path },
-        body: { keep_out: true, ...(reason && { reason }) },
-      }),
-    );
+    const operation = await call('POST /identities/{identityId}/erase', path, {
+      keep_out: true,
+      ...(reason && { reason }),
+    });
     await operationDone(tenantId, operation, `${name} was erased`);
     await client.invalidateQueries({ queryKey: ['identity', tenantId, identity.id] });
   };

@@ -1,15 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api, type LifecycleEvent } from '../../data/api';
+import { call, type LifecycleEvent } from '../../data/api';
 
 export const operationQuery = (tenantId: string, operationId: string) =>
   queryOptions({
     queryKey: ['operations', tenantId, operationId],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/operations/{operationId}', {
-          params: { path: { tenantId, operationId } },
-        }),
-      ),
+    queryFn: () => call('GET /operations/{operationId}', { tenantId, operationId }),
   });
 
 /** Events that are read of one person; a person with more is shown from its first ones. */
@@ -22,10 +17,10 @@ export const historyQuery = (tenantId: string, identityId: string) =>
     queryFn: async () => {
       const events: LifecycleEvent[] = [];
       for (let cursor: string | undefined = ''; cursor !== undefined && events.length < mostEvents; ) {
-        const page: { data: LifecycleEvent[]; next_cursor?: string } = await answerOf(
-          api.GET('/admin/v1/tenants/{tenantId}/identities/{identityId}/history', {
-            params: { path: { tenantId, identityId }, query: { limit: 200, cursor } },
-          }),
+        const page: { data: LifecycleEvent[]; next_cursor?: string } = await call(
+          'GET /identities/{identityId}/history',
+          { tenantId, identityId },
+          { limit: 200, cursor },
         );
         events.push(...page.data);
         cursor = page.next_cursor;

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog';
 import { SearchField } from '../../components/fields';
 import { shownValue } from '../../components/shown-value';
 import { StatusBadge } from '../../components/status-badge';
-import { answerOf, api, type Identity } from '../../data/api';
+import { call, type Identity } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { readPeople } from '../../data/people';
 import { attributeOf, machineOf, nameOf } from '../../data/person';
@@ -30,11 +30,10 @@ export function MergeDialog({ tenantId, identity, onClose }: MergeDialogProps) {
   const name = nameOf(identity);
   const merge = async (reason: string | undefined) => {
     if (!other) return;
-    const operation = await answerOf(
-      api.POST('/admin/v1/tenants/{tenantId}/identities/{identityId}/merge', {
-        params: { path: { tenantId, identityId: identity.id } },
-        body: { from_ids: [other.id], ...(reason && { reason }) },
-      }),
+    const operation = await call(
+      'POST /identities/{identityId}/merge',
+      { tenantId, identityId: identity.id },
+      { from_ids: [other.id], ...(reason && { reason }) },
     );
     await operationDone(tenantId, operation, `${nameOf(other)} was merged into ${name}. The history can revert it.`);
     await client.invalidateQueries();

@@ -4,7 +4,7 @@ import { Button } from '../../components/button';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { StatusBadge } from '../../components/status-badge';
 import { useMay } from '../../data/access';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { operationQuery } from './identity-queries';
 
@@ -25,11 +25,10 @@ export function RevertButton({ tenantId, operationId }: { tenantId: string; oper
   if (operation.reverted_by) return <StatusBadge tone="neutral">Reverted</StatusBadge>;
   if (!mayRevert) return null;
   const revert = async (reason: string | undefined) => {
-    const reverting = await answerOf(
-      api.POST('/admin/v1/tenants/{tenantId}/operations/{operationId}/revert', {
-        params: { path: { tenantId, operationId } },
-        body: reason ? { reason } : {},
-      }),
+    const reverting = await call(
+      'POST /operations/{operationId}/revert',
+      { tenantId, operationId },
+      reason ? { reason } : {},
     );
     await operationDone(tenantId, reverting, `The ${what} was reverted.`);
     await client.invalidateQueries();

@@ -4,7 +4,7 @@ import styles from '../../components/choices.module.css';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { describeLink } from '../../components/describe-link';
 import { StatusBadge } from '../../components/status-badge';
-import { answerOf, api, type Explanation } from '../../data/api';
+import { call, type Explanation } from '../../data/api';
 import { operationDone } from '../../data/operations';
 
 interface SplitDialogProps {
@@ -26,11 +26,10 @@ export function SplitDialog({ tenantId, identityId, name, records, sourceName, o
     setChosen(next);
   };
   const split = async (reason: string | undefined) => {
-    const operation = await answerOf(
-      api.POST('/admin/v1/tenants/{tenantId}/identities/{identityId}/split', {
-        params: { path: { tenantId, identityId } },
-        body: { record_ids: [...chosen], ...(reason && { reason }) },
-      }),
+    const operation = await call(
+      'POST /identities/{identityId}/split',
+      { tenantId, identityId },
+      { record_ids: [...chosen], ...(reason && { reason }) },
     );
     await operationDone(tenantId, operation, `${name} was split. The history can revert it.`);
     await client.invalidateQueries();

@@ -7,7 +7,7 @@ import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
 import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
-import { answerOf, api, type OperatorMachineIdentity } from '../../data/api';
+import { call, type OperatorMachineIdentity } from '../../data/api';
 import { cursorPages } from '../../data/pages';
 import { describeFactor } from './describe-machine';
 import { classifications, type MachinesSearch, risks, statuses } from './machines-search';
@@ -17,13 +17,10 @@ const route = getRouteApi('/signed-in/$tenantId/machines');
 
 const machinesQuery = (tenantId: string, { q, status, kind, risk }: MachinesSearch) =>
   cursorPages(['machines', tenantId, { q, status, kind, risk }], (cursor) =>
-    answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/machine-identities', {
-        params: {
-          path: { tenantId },
-          query: { q, status, classification: kind, min_risk: risk && Number(risk), sort: order(q), limit: 50, cursor },
-        },
-      }),
+    call(
+      'GET /machine-identities',
+      { tenantId },
+      { q, status, classification: kind, min_risk: risk && Number(risk), sort: order(q), limit: 50, cursor },
     ),
   );
 

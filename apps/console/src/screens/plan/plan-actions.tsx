@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog';
 import { formatCount } from '../../components/format-time';
 import { notify } from '../../components/notices';
 import { useMay } from '../../data/access';
-import { answerOf, api, type OperatorJobWithErrors, type SyncPlan } from '../../data/api';
+import { call, type OperatorJobWithErrors, type SyncPlan } from '../../data/api';
 import { isApproval, operationDone } from '../../data/operations';
 
 interface PlanActionsProps {
@@ -20,7 +20,7 @@ export function PlanActions({ tenantId, job, plan, source }: PlanActionsProps) {
   const [asked, setAsked] = useState<'release' | 'cancel' | 'apply'>();
   const mayDecide = useMay('operator');
   const client = useQueryClient();
-  const params = { path: { tenantId, jobId: job.job_id } };
+  const ids = { tenantId, jobId: job.job_id };
   if (!mayDecide) return null;
   const isHeld = job.status === 'quarantined';
   // The button of a plan that removes access does not invite to press it.
@@ -29,17 +29,15 @@ export function PlanActions({ tenantId, job, plan, source }: PlanActionsProps) {
   const decide = async (reason = '') => {
     const body = { reason };
     if (asked === 'apply') {
-      const answer = await answerOf(api.POST('/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/apply', { params, body }));
+      const answer = await call('POST /sync-jobs/{jobId}/apply', ids, body);
       await operationDone(tenantId, answer, 'The plan was applied');
     } else if (asked === 'release') {
-      const answer = await answerOf(
-        api.POST('/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/release', { params, body }),
-      );
+      const answer = await call('POST /sync-jobs/{jobId}/release', ids, body);
       notify(
         isApproval(answer) ? 'Requested. A second operator must approve it.' : 'Released. The plan is applied now.',
       );
     } else {
-      await answerOf(api.POST('/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/cancel', { params, body }));
+      await call('POST /sync-jobs/{jobId}/cancel', ids, body);
       notify('Cancelled. The plan is not applied.');
     }
     await client.invalidateQueries();

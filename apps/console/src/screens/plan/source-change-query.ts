@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api, type OperatorJobWithErrors } from '../../data/api';
+import { call, type OperatorJobWithErrors } from '../../data/api';
 import { changedFields, lastCompletedBefore } from './source-change';
 
 const few = 20;
@@ -13,26 +13,17 @@ export const sourceChangeQuery = (
     queryKey: ['source-change', tenantId, job_id],
     queryFn: async () => {
       const path = { tenantId };
-      const { data: runs } = await answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/sync-jobs', { params: { path, query: { connector_id, limit: few } } }),
-      );
+      const { data: runs } = await call('GET /sync-jobs', path, { connector_id, limit: few });
       const since = lastCompletedBefore(runs, created_at);
       if (!since) return null;
-      const { data } = await answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/audit', {
-          params: {
-            path,
-            query: {
-              action: 'updateConnector',
-              resource: connector_id,
-              since,
-              until: started_at,
-              order: 'desc',
-              limit: few,
-            },
-          },
-        }),
-      );
+      const { data } = await call('GET /audit', path, {
+        action: 'updateConnector',
+        resource: connector_id,
+        since,
+        until: started_at,
+        order: 'desc',
+        limit: few,
+      });
       const entry = data.find(({ outcome }) => outcome === 'accepted');
       if (!entry) return null;
       return { at: entry.at, by: entry.actor.name, entry: String(entry.sequence), fields: changedFields(entry) };

@@ -7,7 +7,7 @@ import { FormError } from '../../components/form-parts';
 import { Section } from '../../components/page';
 import { useSending } from '../../components/use-sending';
 import { useMay } from '../../data/access';
-import { answerOf, api, type Operation } from '../../data/api';
+import { call, type Operation } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { rowsOf, withKeys } from './edit-rules';
 import { FuzzyRules } from './fuzzy-rules';
@@ -27,17 +27,15 @@ export function MatchingRules({ tenantId, stored }: { tenantId: string; stored: 
   const [isAsked, setAsked] = useState(false);
   const isChanged = JSON.stringify(rules) !== JSON.stringify(stored);
   const isPreviewed = preview !== undefined && preview.rules === rules;
-  const params = { path: { tenantId } };
+  const ids = { tenantId };
   const show = () =>
     send(async () => {
-      const asked = await answerOf(
-        api.POST('/admin/v1/tenants/{tenantId}/matching-rules/preview', { params, body: rules }),
-      );
+      const asked = await call('POST /matching-rules/preview', ids, rules);
       const operation = await operationDone(tenantId, asked);
       if (operation) setPreview({ rules, operation });
     });
   const apply = async () => {
-    const answer = await answerOf(api.PUT('/admin/v1/tenants/{tenantId}/matching-rules', { params, body: rules }));
+    const answer = await call('PUT /matching-rules', ids, rules);
     await operationDone(tenantId, answer, 'The rules were changed.');
     setPreview(undefined);
     await client.invalidateQueries();

@@ -8,7 +8,7 @@ import { Icon } from '../../components/icon';
 import { Section } from '../../components/page';
 import { EmptyState } from '../../components/states';
 import { useMay } from '../../data/access';
-import { answerOf, api, type Connector } from '../../data/api';
+import { type Connector, call } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import styles from './rules.module.css';
 import type { Precedence } from './rules-queries';
@@ -31,12 +31,7 @@ export function PrecedenceForm({ tenantId, stored, sources }: PrecedenceFormProp
   const set = (at: number, change: Partial<Rank>) =>
     setRanks(ranks.map((rank, index) => (index === at ? { ...rank, ...change } : rank)));
   const apply = async () => {
-    const answer = await answerOf(
-      api.PUT('/admin/v1/tenants/{tenantId}/attribute-priorities', {
-        params: { path: { tenantId } },
-        body: { priorities: [...ranks] },
-      }),
-    );
+    const answer = await call('PUT /attribute-priorities', { tenantId }, { priorities: [...ranks] });
     await operationDone(tenantId, answer, 'The source precedence was changed.');
     await client.invalidateQueries();
   };

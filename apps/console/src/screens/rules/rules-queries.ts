@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api, type operations } from '../../data/api';
+import { call, type operations } from '../../data/api';
 
 export type Rules = operations['adminGetMatchingRules']['responses'][200]['content']['application/json'];
 export type Precedence = operations['adminGetAttributePriorities']['responses'][200]['content']['application/json'];
@@ -7,14 +7,13 @@ export type Precedence = operations['adminGetAttributePriorities']['responses'][
 export const rulesQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['matching-rules', tenantId],
-    queryFn: () => answerOf(api.GET('/admin/v1/tenants/{tenantId}/matching-rules', { params: { path: { tenantId } } })),
+    queryFn: () => call('GET /matching-rules', { tenantId }),
     refetchOnWindowFocus: false,
   });
 
 export const precedenceQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['attribute-priorities', tenantId],
-    queryFn: () =>
-      answerOf(api.GET('/admin/v1/tenants/{tenantId}/attribute-priorities', { params: { path: { tenantId } } })),
+    queryFn: () => call('GET /attribute-priorities', { tenantId }),
     refetchOnWindowFocus: false,
   });

@@ -7,7 +7,7 @@ import { notify } from '../../components/notices';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { cancellable } from './cancellable';
 import type { OperatorJob } from './runs-queries';
 
@@ -33,12 +33,9 @@ export function CancelRuns({ tenantId, runs, sourceName }: CancelRunsProps) {
   const cancel = async (reason: string | undefined) => {
     const refusals: string[] = [];
     for (const { job_id: jobId, connector_id } of chosen)
-      await answerOf(
-        api.POST('/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/cancel', {
-          params: { path: { tenantId, jobId } },
-          body: { ...(reason && { reason }) },
-        }),
-      ).catch((error: Error) => refusals.push(`${sourceName(connector_id)}: ${error.message}`));
+      await call('POST /sync-jobs/{jobId}/cancel', { tenantId, jobId }, { ...(reason && { reason }) }).catch(
+        (error: Error) => refusals.push(`${sourceName(connector_id)}: ${error.message}`),
+      );
     await client.invalidateQueries({ queryKey: ['jobs', tenantId] });
     if (refusals.length > 0) throw new Error(`Not cancelled: ${refusals.join('; ')}`);
     notify(chosen.length === 1 ? '1 run was cancelled' : `${chosen.length} runs were cancelled`);

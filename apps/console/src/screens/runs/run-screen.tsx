@@ -14,7 +14,7 @@ import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago, Time } from '../../components/time';
 import { useMay } from '../../data/access';
-import { answerOf, api, type OperatorJobWithErrors } from '../../data/api';
+import { call, type OperatorJobWithErrors } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
 import { cancellable } from './cancellable';
@@ -135,12 +135,7 @@ function CancelRun({ tenantId, run, name }: { tenantId: string; run: OperatorJob
   const client = useQueryClient();
   if (!useMay('operator') || !cancellable.includes(run.status)) return null;
   const cancel = async (reason: string | undefined) => {
-    await answerOf(
-      api.POST('/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/cancel', {
-        params: { path: { tenantId, jobId: run.job_id } },
-        body: { ...(reason && { reason }) },
-      }),
-    );
+    await call('POST /sync-jobs/{jobId}/cancel', { tenantId, jobId: run.job_id }, { ...(reason && { reason }) });
     await client.invalidateQueries({ queryKey: ['jobs', tenantId] });
   };
   return (

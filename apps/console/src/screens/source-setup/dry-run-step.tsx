@@ -6,19 +6,14 @@ import { formatCount } from '../../components/format-time';
 import { StatTile, StatTiles } from '../../components/stat-tile';
 import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { startRun } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
 import styles from './setup.module.css';
 
 const planCountsQuery = (tenantId: string, jobId: string) => ({
   queryKey: ['jobs', tenantId, jobId, 'plan', 'counts'],
-  queryFn: () =>
-    answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/plan', {
-        params: { path: { tenantId, jobId }, query: { limit: 1 } },
-      }),
-    ),
+  queryFn: () => call('GET /sync-jobs/{jobId}/plan', { tenantId, jobId }, { limit: 1 }),
 });
 
 interface DryRunStepProps {

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 
 export type ProbeKind = 'test' | 'discover';
 
@@ -7,18 +7,14 @@ const everyMs = 1_000;
 
 /** Calls the source, and waits for the result: a slow source answers after the request. */
 async function probe(tenantId: string, connectorId: string, kind: ProbeKind) {
-  const params = { path: { tenantId, connectorId } };
+  const ids = { tenantId, connectorId };
   let current =
     kind === 'test'
-      ? await answerOf(api.POST('/admin/v1/tenants/{tenantId}/connectors/{connectorId}/test', { params }))
-      : await answerOf(api.POST('/admin/v1/tenants/{tenantId}/connectors/{connectorId}/discover', { params }));
+      ? await call('POST /connectors/{connectorId}/test', ids)
+      : await call('POST /connectors/{connectorId}/discover', ids);
   while (current.status === 'queued') {
     await new Promise((resolve) => setTimeout(resolve, everyMs));
-    current = await answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/connectors/{connectorId}/probes/{probeId}', {
-        params: { path: { ...params.path, probeId: current.probe_id } },
-      }),
-    );
+    current = await call('GET /connectors/{connectorId}/probes/{probeId}', { ...ids, probeId: current.probe_id });
   }
   return current;
 }

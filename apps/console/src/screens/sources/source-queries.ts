@@ -1,15 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { offsetPages } from '../../data/pages';
 import { live } from '../../data/query-client';
 
 export const failingRecordsQuery = (tenantId: string, connectorId: string) =>
   offsetPages(['failing-records', tenantId, connectorId], (offset) =>
-    answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/connectors/{connectorId}/errors', {
-        params: { path: { tenantId, connectorId }, query: { limit: 50, offset } },
-      }),
-    ),
+    call('GET /connectors/{connectorId}/errors', { tenantId, connectorId }, { limit: 50, offset }),
   );
 
 const shownRuns = 5;
@@ -18,12 +14,7 @@ const shownRuns = 5;
 export const lastRunsQuery = (tenantId: string, connectorId: string) =>
   queryOptions({
     queryKey: ['jobs', tenantId, { connectorId, limit: shownRuns }],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/sync-jobs', {
-          params: { path: { tenantId }, query: { connector_id: connectorId, limit: shownRuns } },
-        }),
-      ),
+    queryFn: () => call('GET /sync-jobs', { tenantId }, { connector_id: connectorId, limit: shownRuns }),
     ...live,
   });
 
@@ -31,10 +22,5 @@ export const lastRunsQuery = (tenantId: string, connectorId: string) =>
 export const tokensQuery = (tenantId: string, connectorId: string) =>
   queryOptions({
     queryKey: ['connector-tokens', tenantId, connectorId],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/connectors/{connectorId}/tokens', {
-          params: { path: { tenantId, connectorId }, query: { limit: 100 } },
-        }),
-      ),
+    queryFn: () => call('GET /connectors/{connectorId}/tokens', { tenantId, connectorId }, { limit: 100 }),
   });

@@ -11,7 +11,7 @@ import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
-import { answerOf, api, type Connector, type ConnectorTokenPage, type CreatedConnectorToken } from '../../data/api';
+import { type Connector, type ConnectorTokenPage, type CreatedConnectorToken, call } from '../../data/api';
 import { tokensQuery } from './source-queries';
 
 type Token = ConnectorTokenPage['data'][number];
@@ -67,21 +67,16 @@ export function SourceTokens({ tenantId, source }: { tenantId: string; source: C
   const [issued, setIssued] = useState<CreatedConnectorToken>();
   const [revoked, setRevoked] = useState<Token>();
   const refresh = () => client.invalidateQueries({ queryKey: ['connector-tokens', tenantId, source.id] });
-  const path = { tenantId, connectorId: source.id };
+  const ids = { tenantId, connectorId: source.id };
   const issue = async () => {
     const body = { name: name.trim() };
-    setIssued(
-      await answerOf(
-        api.POST('/admin/v1/tenants/{tenantId}/connectors/{connectorId}/tokens', { params: { path }, body }),
-      ),
-    );
+    setIssued(await call('POST /connectors/{connectorId}/tokens', ids, body));
     setIssuing(false);
     setName('');
     await refresh();
   };
   const revoke = async ({ id }: Token) => {
-    const params = { path: { ...path, tokenId: id } };
-    await answerOf(api.DELETE('/admin/v1/tenants/{tenantId}/connectors/{connectorId}/tokens/{tokenId}', { params }));
+    await call('DELETE /connectors/{connectorId}/tokens/{tokenId}', { ...ids, tokenId: id });
     await refresh();
   };
   return (

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { TextField } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
 import { notify } from '../../components/notices';
-import { answerOf, api, type QuotaUsage } from '../../data/api';
+import { call, type QuotaUsage } from '../../data/api';
 import { isChangedQuota, limitsOf, type QuotaInput, type QuotaName, quotaInputOf, quotaNames } from './quota-input';
 import { SectionForm } from './section-form';
 import styles from './settings.module.css';
@@ -28,8 +28,8 @@ export function Quotas({ tenantId, usage, draft, mayChange, onDraft }: QuotasPro
   const client = useQueryClient();
   const input = { ...quotaInputOf(usage), ...draft };
   const save = async () => {
-    const params = { path: { tenantId } };
-    await answerOf(api.PUT('/admin/v1/tenants/{tenantId}/quotas', { params, body: limitsOf(input) }));
+    const ids = { tenantId };
+    await call('PUT /quotas', ids, limitsOf(input));
     notify('Saved.');
     await client.invalidateQueries({ queryKey: ['quotas', tenantId] });
     onDraft({});

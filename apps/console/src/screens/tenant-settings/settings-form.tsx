@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CheckField, TextField } from '../../components/fields';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { changeDone } from '../../data/operations';
 import { SectionForm } from './section-form';
 import styles from './settings.module.css';
@@ -36,8 +36,8 @@ export function SettingsForm({ tenantId, section, settings, draft, mayChange, on
   const changes = changesIn(section, settings, draft);
   const rest = () => onDraft(withoutSection(section, draft));
   const save = async () => {
-    const params = { path: { tenantId } };
-    const answer = await answerOf(api.PATCH('/admin/v1/tenants/{tenantId}/settings', { params, body: changes }));
+    const ids = { tenantId };
+    const answer = await call('PATCH /settings', ids, changes);
     await changeDone(tenantId, answer, 'Saved.');
     await client.invalidateQueries();
     rest();

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog';
 import { TextField } from '../../components/fields';
 import { FormDialog } from '../../components/form-dialog';
 import { notify } from '../../components/notices';
-import { answerOf, api, type Tenant } from '../../data/api';
+import { call, type Tenant } from '../../data/api';
 
 /** Renames, suspends and resumes a tenant. */
 export function TenantActions({ tenant }: { tenant: Tenant }) {
@@ -14,8 +14,8 @@ export function TenantActions({ tenant }: { tenant: Tenant }) {
   const [name, setName] = useState(tenant.name);
   const isSuspended = tenant.suspended_at !== undefined;
   const change = async (body: { name?: string; suspended?: boolean }, done: string) => {
-    const params = { path: { tenantId: tenant.id } };
-    await answerOf(api.PATCH('/admin/v1/tenants/{tenantId}', { params, body }));
+    const ids = { tenantId: tenant.id };
+    await call('PATCH ', ids, body);
     notify(done);
     await client.invalidateQueries({ queryKey: ['tenants'] });
   };

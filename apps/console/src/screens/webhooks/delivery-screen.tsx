@@ -10,7 +10,7 @@ import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { deliveryQuery } from './webhook-queries';
 
 const route = getRouteApi('/signed-in/$tenantId/deliveries/$deliveryId');
@@ -23,12 +23,7 @@ export function DeliveryScreen() {
   if (!delivery) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const resend = async () => {
     try {
-      await answerOf(
-        api.POST('/admin/v1/tenants/{tenantId}/deliveries/{deliveryId}/resend', {
-          params: { path: { tenantId, deliveryId } },
-          body: { by: 'operator' },
-        }),
-      );
+      await call('POST /deliveries/{deliveryId}/resend', { tenantId, deliveryId }, { by: 'operator' });
       notify('It is sent again now.');
       await client.invalidateQueries({ queryKey: ['delivery', tenantId, deliveryId] });
     } catch (failure) {

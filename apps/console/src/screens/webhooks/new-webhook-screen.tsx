@@ -8,7 +8,7 @@ import { SecretDialog } from '../../components/secret-dialog';
 import { EmptyState } from '../../components/states';
 import { createBody, newWebhook, type WebhookInput } from '../../components/webhook-input';
 import { useMay } from '../../data/access';
-import { answerOf, api, type operations } from '../../data/api';
+import { call, type operations } from '../../data/api';
 import { WebhookForm } from './webhook-form';
 
 const route = getRouteApi('/signed-in/$tenantId/webhooks/new');
@@ -28,9 +28,7 @@ export function NewWebhookScreen() {
       </Page>
     );
   const create = async (input: WebhookInput) => {
-    const params = { path: { tenantId } };
-    const path = '/admin/v1/tenants/{tenantId}/webhooks';
-    setCreated(await answerOf(api.POST(path, { params, body: createBody(input) })));
+    setCreated(await call('POST /webhooks', { tenantId }, createBody(input)));
     await client.invalidateQueries({ queryKey: ['webhooks', tenantId] });
   };
   return (

@@ -6,7 +6,7 @@ import { FormDialog } from '../../components/form-dialog';
 import { SecretOnce } from '../../components/secret-once';
 import { Time } from '../../components/time';
 import { useMay } from '../../data/access';
-import { answerOf, api, type PortalLink } from '../../data/api';
+import { call, type PortalLink } from '../../data/api';
 
 type Access = PortalLink['access'];
 
@@ -29,11 +29,10 @@ export function PortalLinkButton({ tenantId, webhookId }: { tenantId: string; we
   const [link, setLink] = useState<PortalLink>();
   if (!useMay('admin')) return null;
   const create = async () => {
-    const created = await answerOf(
-      api.POST('/admin/v1/tenants/{tenantId}/portal-links', {
-        params: { path: { tenantId } },
-        body: { webhook_ids: [webhookId], access, expires_in: Number(seconds) },
-      }),
+    const created = await call(
+      'POST /portal-links',
+      { tenantId },
+      { webhook_ids: [webhookId], access, expires_in: Number(seconds) },
     );
     setAsked(false);
     setLink(created);

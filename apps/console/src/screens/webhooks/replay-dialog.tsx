@@ -6,7 +6,7 @@ import { TextArea, TextField } from '../../components/fields';
 import { FormDialog } from '../../components/form-dialog';
 import { formatCount } from '../../components/format-time';
 import { notify } from '../../components/notices';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { countedQuery } from './replay-queries';
 import { localTime, type ReplayWindow, windowOf } from './replay-window';
 
@@ -35,13 +35,8 @@ function ReplayDialog({ tenantId, webhook, refresh, onClose }: ReplayButtonProps
   const given = windowOf(input);
   const start = async () => {
     if (!given) return;
-    const params = { path: { tenantId, webhookId: webhook.id } };
-    await answerOf(
-      api.POST('/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/replay', {
-        params,
-        body: { ...given, by: 'operator' },
-      }),
-    );
+    const ids = { tenantId, webhookId: webhook.id };
+    await call('POST /webhooks/{webhookId}/replay', ids, { ...given, by: 'operator' });
     notify('The events are being sent again.');
     await refresh();
     onClose();

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { live } from '../../data/query-client';
 import type { ReplayWindow } from './replay-window';
 
@@ -11,10 +11,10 @@ export const countedQuery = (tenantId: string, { since, until, events = [] }: Re
   queryOptions({
     queryKey: ['replayed-events', tenantId, { since, until, events }],
     queryFn: async () => {
-      const { data, next_cursor } = await answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/events', {
-          params: { path: { tenantId }, query: { since, until, types: events.join(','), limit: maxCounted } },
-        }),
+      const { data, next_cursor } = await call(
+        'GET /events',
+        { tenantId },
+        { since, until, types: events.join(','), limit: maxCounted },
       );
       // Tests are never sent again.
       const count = data.filter(({ event_type }) => event_type !== 'webhook.test').length;
@@ -27,9 +27,7 @@ export const replaysQuery = (tenantId: string, webhookId: string) =>
   queryOptions({
     queryKey: ['replays', tenantId, webhookId],
     queryFn: async () => {
-      const { data } = await answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/replays', { params: { path: { tenantId }, query: { limit: 200 } } }),
-      );
+      const { data } = await call('GET /replays', { tenantId }, { limit: 200 });
       return data.filter((replay) => replay.webhook_id === webhookId).slice(0, 5);
     },
     ...live,

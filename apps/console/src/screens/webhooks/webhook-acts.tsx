@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog';
 import { hostOf } from '../../components/describe-webhook';
 import { notify } from '../../components/notices';
 import { RotateSecret } from '../../components/rotate-secret';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 
 interface WebhookActsProps {
   tenantId: string;
@@ -16,13 +16,12 @@ interface WebhookActsProps {
 
 /** Rotates the secret of a webhook, changes its settings, deactivates and deletes it. */
 export function WebhookActs({ tenantId, webhook }: WebhookActsProps) {
-  const params = { path: { tenantId, webhookId: webhook.id } };
+  const ids = { tenantId, webhookId: webhook.id };
   return (
     <>
       <RotateSecret
         onRotate={async (overlap_hours) => {
-          const path = '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/rotate-secret';
-          return (await answerOf(api.POST(path, { params, body: { overlap_hours } }))).signing_secret;
+          return (await call('POST /webhooks/{webhookId}/rotate-secret', ids, { overlap_hours })).signing_secret;
         }}
       />
       <Link
@@ -44,8 +43,8 @@ export function ActiveButton({ tenantId, webhook, small = false }: WebhookActsPr
   const [isAsked, setAsked] = useState(false);
   const active = !webhook.active;
   const change = async () => {
-    const params = { path: { tenantId, webhookId: webhook.id } };
-    await answerOf(api.PATCH('/admin/v1/tenants/{tenantId}/webhooks/{webhookId}', { params, body: { active } }));
+    const ids = { tenantId, webhookId: webhook.id };
+    await call('PATCH /webhooks/{webhookId}', ids, { active });
     notify(active ? 'The webhook is active.' : 'The webhook is inactive.');
     await client.invalidateQueries({ queryKey: ['webhooks', tenantId] });
   };
@@ -78,8 +77,8 @@ function DeleteButton({ tenantId, webhook }: WebhookActsProps) {
   const [isAsked, setAsked] = useState(false);
   const host = hostOf(webhook.callback_url);
   const remove = async () => {
-    const params = { path: { tenantId, webhookId: webhook.id } };
-    await answerOf(api.DELETE('/admin/v1/tenants/{tenantId}/webhooks/{webhookId}', { params }));
+    const ids = { tenantId, webhookId: webhook.id };
+    await call('DELETE /webhooks/{webhookId}', ids);
     notify('The webhook is deleted.');
     await navigate({ to: '/$tenantId/webhooks', params: { tenantId } });
     // It no longer exists, so reading it again would fail.

@@ -1,16 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { deliveryStatuses } from '../../components/delivery-statuses';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { cursorPages } from '../../data/pages';
 import { live } from '../../data/query-client';
 
 export const webhookQuery = (tenantId: string, webhookId: string) =>
   queryOptions({
     queryKey: ['webhooks', tenantId, webhookId],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/webhooks/{webhookId}', { params: { path: { tenantId, webhookId } } }),
-      ),
+    queryFn: () => call('GET /webhooks/{webhookId}', { tenantId, webhookId }),
     ...live,
   });
 
@@ -22,11 +19,7 @@ interface DeliveryFilters {
 
 export const deliveriesQuery = (tenantId: string, filters: DeliveryFilters) => ({
   ...cursorPages(['deliveries', tenantId, filters], (cursor) =>
-    answerOf(
-      api.GET('/admin/v1/tenants/{tenantId}/deliveries', {
-        params: { path: { tenantId }, query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
-      }),
-    ),
+    call('GET /deliveries', { tenantId }, { ...filters, limit: 50, cursor }),
   ),
   ...live,
 });
@@ -34,9 +27,6 @@ export const deliveriesQuery = (tenantId: string, filters: DeliveryFilters) => (
 export const deliveryQuery = (tenantId: string, deliveryId: string) =>
   queryOptions({
     queryKey: ['delivery', tenantId, deliveryId],
-    queryFn: () =>
-      answerOf(
-        api.GET('/admin/v1/tenants/{tenantId}/deliveries/{deliveryId}', { params: { path: { tenantId, deliveryId } } }),
-      ),
+    queryFn: () => call('GET /deliveries/{deliveryId}', { tenantId, deliveryId }),
     ...live,
   });

@@ -12,7 +12,7 @@ import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { WebhookOverview } from '../../components/webhook-overview';
 import { useMay } from '../../data/access';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { itemsOf } from '../../data/pages';
 import { PortalLinkButton } from './portal-link';
 import { ReplayButton } from './replay-dialog';
@@ -35,7 +35,7 @@ export function WebhookScreen() {
   const mayChange = useMay('admin');
   if (!webhook) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const { tone, word } = healthOf(webhook);
-  const params = { path: { tenantId, webhookId } };
+  const ids = { tenantId, webhookId };
   const refresh = () =>
     Promise.all(
       ['webhooks', 'deliveries', 'replays'].map((key) => client.invalidateQueries({ queryKey: [key, tenantId] })),
@@ -66,22 +66,8 @@ export function WebhookScreen() {
             <SendActions
               dead={webhook.dead}
               receiver="a receiver"
-              onTest={() =>
-                answerOf(
-                  api.POST('/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/test', {
-                    params,
-                    body: { message: 'This is a test.' },
-                  }),
-                )
-              }
-              onRequeue={() =>
-                answerOf(
-                  api.POST('/admin/v1/tenants/{tenantId}/webhooks/{webhookId}/requeue', {
-                    params,
-                    body: { by: 'operator' },
-                  }),
-                )
-              }
+              onTest={() => call('POST /webhooks/{webhookId}/test', ids, { message: 'This is a test.' })}
+              onRequeue={() => call('POST /webhooks/{webhookId}/requeue', ids, { by: 'operator' })}
               refresh={refresh}
             />
           )}

@@ -9,7 +9,7 @@ import { Page } from '../../components/page';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { patchBody, type WebhookInput, webhookInputOf } from '../../components/webhook-input';
 import { useMay } from '../../data/access';
-import { answerOf, api } from '../../data/api';
+import { call } from '../../data/api';
 import { WebhookForm } from './webhook-form';
 import { webhookQuery } from './webhook-queries';
 
@@ -25,9 +25,7 @@ export function WebhookSettingsScreen() {
   const { data: webhook, error, refetch } = useQuery(webhookQuery(tenantId, webhookId));
   if (!webhook) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const save = async (input: WebhookInput) => {
-    const params = { path: { tenantId, webhookId } };
-    const path = '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}';
-    await answerOf(api.PATCH(path, { params, body: patchBody(input) }));
+    await call('PATCH /webhooks/{webhookId}', { tenantId, webhookId }, patchBody(input));
     notify('The settings are saved.');
     await client.invalidateQueries({ queryKey: ['webhooks', tenantId] });
     await navigate({ to: '/$tenantId/webhooks/$webhookId', params: { tenantId, webhookId } });
