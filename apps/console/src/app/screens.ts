@@ -1,63 +1,193 @@
 // The routes of all screens. A screen is one folder of `screens`; its code is loaded when it is opened.
 
-import { route as access } from '../screens/access/route';
-import { accountRoute, route as accounts } from '../screens/accounts/route';
-import { route as audit } from '../screens/audit/route';
-import { route as cases } from '../screens/cases/route';
-import { eventRoute, route as events } from '../screens/events/route';
-import { route as findings } from '../screens/findings/route';
-import { route as home } from '../screens/home/route';
-import { route as identity } from '../screens/identity/route';
-import { machineRoute, route as machines } from '../screens/machines/route';
-import { route as people } from '../screens/people/route';
-import { route as plan } from '../screens/plan/route';
-import { route as rules } from '../screens/rules/route';
-import { runRoute, route as runs } from '../screens/runs/route';
-import { route as signIn } from '../screens/sign-in/route';
-import { route as signedIn } from '../screens/signed-in/route';
-import { route as sourceSetup } from '../screens/source-setup/route';
-import { sourceRoute, route as sources } from '../screens/sources/route';
-import { route as start } from '../screens/start/route';
-import { route as system } from '../screens/system/route';
-import { route as settings } from '../screens/tenant-settings/route';
-import { route as tenants } from '../screens/tenants/route';
-import {
-  deliveryRoute,
-  newWebhookRoute,
-  webhookRoute,
-  webhookSettingsRoute,
-  route as webhooks,
-} from '../screens/webhooks/route';
+import { createRoute, lazyRouteComponent as lazy, type RouteComponent, redirect } from '@tanstack/react-router';
+import { deliveryStatuses } from '../components/delivery-statuses';
+import { searchOf } from '../data/search-params';
+import { tenantsQuery } from '../data/tenants';
+import { accountsSearch } from '../screens/accounts/accounts-search';
+import { auditSearch } from '../screens/audit/audit-search';
+import { caseStatuses } from '../screens/cases/case-statuses';
+import { eventsSearch } from '../screens/events/events-search';
+import { findingsSearch } from '../screens/findings/findings-search';
+import { machinesSearch } from '../screens/machines/machines-search';
+import { peopleSearch } from '../screens/people/people-search';
+import { planSearch } from '../screens/plan/plan-search';
+import { runsSearch } from '../screens/runs/runs-search';
+import { steps } from '../screens/source-setup/steps';
+import { systemSearch } from '../screens/system/system-search';
+import { settingsViews } from '../screens/tenant-settings/views';
+import { rootRoute, signedInRoute, tenantRoute } from './frame-routes';
+import { lastTenant } from './preferences';
 
-export const openRoutes = [signIn, signedIn] as const;
+const noSearch = searchOf({});
+type Read<Search> = (given: Record<string, unknown>) => Search;
+
+/** A screen of a tenant: its path below the tenant, and its filters in the URL. */
+function screen<const Path extends string, Search = ReturnType<typeof noSearch>>(
+  path: Path,
+  component: RouteComponent,
+  search: Read<Search> = noSearch as Read<Search>,
+) {
+  return createRoute({ getParentRoute: () => tenantRoute, path, validateSearch: search, component });
+}
+
+export const openRoutes = [
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'sign-in',
+    validateSearch: searchOf({ return_to: 'text', error: 'text' }),
+    component: lazy(() => import('../screens/sign-in/sign-in-screen'), 'SignInScreen'),
+  }),
+  // Where the identity provider returns to after a session was renewed in a new tab.
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'sign-in/done',
+    component: lazy(() => import('../screens/signed-in/signed-in-screen'), 'SignedInScreen'),
+  }),
+] as const;
+
 /** Screens that concern no tenant. */
-export const signedInRoutes = [start, tenants] as const;
+export const signedInRoutes = [
+  // Leads to the tenant that was open last, to the only one, or to the list of them.
+  createRoute({
+    getParentRoute: () => signedInRoute,
+    path: '/',
+    beforeLoad: async ({ context }) => {
+      const { data } = await context.queryClient.ensureQueryData(tenantsQuery);
+      const tenant = data.find(({ id }) => id === lastTenant.get()) ?? (data.length === 1 ? data[0] : undefined);
+      throw tenant ? redirect({ to: '/$tenantId', params: { tenantId: tenant.id } }) : redirect({ to: '/tenants' });
+    },
+  }),
+  createRoute({
+    getParentRoute: () => signedInRoute,
+    path: 'tenants',
+    component: lazy(() => import('../screens/tenants/tenants-screen'), 'TenantsScreen'),
+  }),
+] as const;
+
 export const tenantRoutes = [
-  home,
-  people,
-  identity,
-  cases,
-  plan,
-  accounts,
-  accountRoute,
-  machines,
-  machineRoute,
-  findings,
-  rules,
-  sources,
-  sourceRoute,
-  sourceSetup,
-  runs,
-  runRoute,
-  webhooks,
-  newWebhookRoute,
-  webhookRoute,
-  webhookSettingsRoute,
-  deliveryRoute,
-  events,
-  eventRoute,
-  access,
-  settings,
-  audit,
-  system,
+  screen(
+    '/',
+    lazy(() => import('../screens/home/home-screen'), 'HomeScreen'),
+  ),
+  screen(
+    'people',
+    lazy(() => import('../screens/people/people-screen'), 'PeopleScreen'),
+    peopleSearch,
+  ),
+  screen(
+    'people/$identityId',
+    lazy(() => import('../screens/identity/identity-screen'), 'IdentityScreen'),
+    searchOf({ view: ['values', 'records', 'history', 'events'], at: 'text', and: 'text' }),
+  ),
+  screen(
+    'cases',
+    lazy(() => import('../screens/cases/cases-screen'), 'CasesScreen'),
+    searchOf({ status: caseStatuses, case: 'text' }),
+  ),
+  screen(
+    'runs/$jobId/plan',
+    lazy(() => import('../screens/plan/plan-screen'), 'PlanScreen'),
+    planSearch,
+  ),
+  screen(
+    'accounts',
+    lazy(() => import('../screens/accounts/accounts-screen'), 'AccountsScreen'),
+    accountsSearch,
+  ),
+  screen(
+    'accounts/$accountId',
+    lazy(() => import('../screens/accounts/account-screen'), 'AccountScreen'),
+  ),
+  screen(
+    'machines',
+    lazy(() => import('../screens/machines/machines-screen'), 'MachinesScreen'),
+    machinesSearch,
+  ),
+  screen(
+    'machines/$machineId',
+    lazy(() => import('../screens/machines/machine-screen'), 'MachineScreen'),
+  ),
+  screen(
+    'findings',
+    lazy(() => import('../screens/findings/findings-screen'), 'FindingsScreen'),
+    findingsSearch,
+  ),
+  screen(
+    'rules',
+    lazy(() => import('../screens/rules/rules-screen'), 'RulesScreen'),
+    searchOf({ view: ['matching', 'precedence'] }),
+  ),
+  screen(
+    'sources',
+    lazy(() => import('../screens/sources/sources-screen'), 'SourcesScreen'),
+  ),
+  screen(
+    'sources/$connectorId',
+    lazy(() => import('../screens/sources/source-screen'), 'SourceScreen'),
+  ),
+  screen(
+    'source-setup',
+    lazy(() => import('../screens/source-setup/setup-screen'), 'SetupScreen'),
+    searchOf({ source: 'text', step: steps }),
+  ),
+  screen(
+    'runs',
+    lazy(() => import('../screens/runs/runs-screen'), 'RunsScreen'),
+    runsSearch,
+  ),
+  screen(
+    'runs/$jobId',
+    lazy(() => import('../screens/runs/run-screen'), 'RunScreen'),
+  ),
+  screen(
+    'webhooks',
+    lazy(() => import('../screens/webhooks/webhooks-screen'), 'WebhooksScreen'),
+  ),
+  screen(
+    'webhooks/new',
+    lazy(() => import('../screens/webhooks/new-webhook-screen'), 'NewWebhookScreen'),
+  ),
+  screen(
+    'webhooks/$webhookId',
+    lazy(() => import('../screens/webhooks/webhook-screen'), 'WebhookScreen'),
+    searchOf({ status: deliveryStatuses, type: 'text' }),
+  ),
+  screen(
+    'webhooks/$webhookId/settings',
+    lazy(() => import('../screens/webhooks/webhook-settings-screen'), 'WebhookSettingsScreen'),
+  ),
+  screen(
+    'deliveries/$deliveryId',
+    lazy(() => import('../screens/webhooks/delivery-screen'), 'DeliveryScreen'),
+  ),
+  screen(
+    'events',
+    lazy(() => import('../screens/events/events-screen'), 'EventsScreen'),
+    eventsSearch,
+  ),
+  screen(
+    'events/$eventId',
+    lazy(() => import('../screens/events/event-screen'), 'EventScreen'),
+  ),
+  screen(
+    'access',
+    lazy(() => import('../screens/access/access-screen'), 'AccessScreen'),
+    searchOf({ view: ['keys', 'operators'] }),
+  ),
+  screen(
+    'settings',
+    lazy(() => import('../screens/tenant-settings/settings-screen'), 'SettingsScreen'),
+    searchOf({ view: settingsViews }),
+  ),
+  screen(
+    'audit',
+    lazy(() => import('../screens/audit/audit-screen'), 'AuditScreen'),
+    auditSearch,
+  ),
+  screen(
+    'system',
+    lazy(() => import('../screens/system/system-screen'), 'SystemScreen'),
+    systemSearch,
+  ),
 ] as const;

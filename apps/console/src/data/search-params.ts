@@ -4,7 +4,20 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A parameter that has a few values; any other is none. */
-export function oneOf<Value extends string>(values: readonly Value[], value: unknown): Value | undefined {
-  return values.find((each) => each === value);
+/** Parameters by name: any text, or one of a few values. */
+type Parameters = Record<string, 'text' | readonly string[]>;
+type Search<Given extends Parameters> = {
+  [Name in keyof Given]?: Given[Name] extends readonly (infer Value)[] ? Value : string;
+};
+export type SearchOf<Read extends (given: Record<string, unknown>) => object> = ReturnType<Read>;
+
+/** Returns a function that reads these parameters of a URL, and leaves out all others and unknown values. */
+export function searchOf<const Given extends Parameters>(parameters: Given) {
+  return (given: Record<string, unknown>): Search<Given> =>
+    Object.fromEntries(
+      Object.entries(parameters).map(([name, allowed]) => {
+        const text = textOf(given[name]);
+        return [name, allowed === 'text' || allowed.includes(text ?? '') ? text : undefined];
+      }),
+    ) as Search<Given>;
 }

@@ -1,13 +1,5 @@
-import { textOf } from '../../data/search-params';
+import { type SearchOf, searchOf } from '../../data/search-params';
 
-export interface AuditSearch {
-  actor?: string;
-  action?: string;
-  resource?: string;
-  /** Sequence of the entry that is shown in full. */
-  entry?: string;
-}
-
-export function auditSearchOf({ actor, action, resource, entry }: Record<string, unknown>): AuditSearch {
-  return { actor: textOf(actor), action: textOf(action), resource: textOf(resource), entry: textOf(entry) };
-}
+/** The filters, and the sequence of the entry that is shown in full. */
+export const auditSearch = searchOf({ actor: 'text', action: 'text', resource: 'text', entry: 'text' });
+export type AuditSearch = SearchOf<typeof auditSearch>;

@@ -1,13 +1,13 @@
 import { expect, it } from '@jest/globals';
-import { eventsSearchOf, startOf } from './events-search.js';
+import { eventsSearch, startOf } from './events-search.js';
 
 it('reads the filters of events from the URL, and leaves out a period that it does not know', () => {
-  expect(eventsSearchOf({ types: 'user.*', identity: 'idn_1', since: '24h', other: 1 })).toEqual({
+  expect(eventsSearch({ types: 'user.*', identity: 'idn_1', since: '24h', other: 1 })).toEqual({
     types: 'user.*',
     identity: 'idn_1',
     since: '24h',
   });
-  expect(eventsSearchOf({ since: '9h' })).toEqual({});
+  expect(eventsSearch({ since: '9h' })).toEqual({});
 });
 
 it('begins a period at a whole minute', () => {

@@ -1,4 +1,4 @@
-import { oneOf, textOf } from '../../data/search-params.js';
+import { type SearchOf, searchOf } from '../../data/search-params.js';
 
 /** Groups of event types, as subscriptions name them. */
 export const groups = [
@@ -13,25 +13,14 @@ export const groups = [
   'webhook.test',
 ] as const;
 
-export interface EventsSearch {
-  types?: string;
-  identity?: string;
-  job?: string;
-  source?: string;
-  since?: string;
-}
-
-const periods = ['1h', '24h', '7d'] as const;
-
-export function eventsSearchOf({ types, identity, job, source, since }: Record<string, unknown>): EventsSearch {
-  return {
-    types: textOf(types),
-    identity: textOf(identity),
-    job: textOf(job),
-    source: textOf(source),
-    since: oneOf(periods, since),
-  };
-}
+export const eventsSearch = searchOf({
+  types: 'text',
+  identity: 'text',
+  job: 'text',
+  source: 'text',
+  since: ['1h', '24h', '7d'],
+});
+export type EventsSearch = SearchOf<typeof eventsSearch>;
 
 const hours: Record<string, number> = { '1h': 1, '24h': 24, '7d': 168 };
 const stepMs = 60_000;

@@ -1,4 +1,4 @@
-import { oneOf, textOf } from '../../data/search-params';
+import { type SearchOf, searchOf } from '../../data/search-params';
 
 export const kinds = [
   'leaver_with_account',
@@ -16,14 +16,6 @@ export const kinds = [
 ] as const;
 export const states = ['open', 'accepted', 'resolved'] as const;
 
-export interface FindingsSearch {
-  kind?: (typeof kinds)[number];
-  /** Open ones if absent. */
-  state?: (typeof states)[number];
-  /** Id of the machine, account, user or source that they are about, or of an identity that they concern. */
-  subject?: string;
-}
-
-export function findingsSearchOf({ kind, state, subject }: Record<string, unknown>): FindingsSearch {
-  return { kind: oneOf(kinds, kind), state: oneOf(states, state), subject: textOf(subject) };
-}
+/** Open ones without a state; about a machine, account, user or source, or all that concern an identity. */
+export const findingsSearch = searchOf({ kind: kinds, state: states, subject: 'text' });
+export type FindingsSearch = SearchOf<typeof findingsSearch>;

@@ -22,7 +22,7 @@ import styles from './identity-screen.module.css';
 import { Records } from './records';
 import { TimeTravel } from './time-travel';
 import { Values } from './values';
-import { views } from './views';
+
 import { changesBetween } from './winning-values';
 
 const route = getRouteApi('/signed-in/$tenantId/people/$identityId');
@@ -101,7 +101,7 @@ export function IdentityScreen() {
       }
     >
       <TabLinks label="Parts of the identity">
-        {views.map((each) => (
+        {(Object.keys(viewNames) as (keyof typeof viewNames)[]).map((each) => (
           <Link
             key={each}
             from="/$tenantId/people/$identityId"

@@ -1,4 +1,4 @@
-import { oneOf, textOf } from '../../data/search-params';
+import { type SearchOf, searchOf } from '../../data/search-params';
 
 export const classifications = [
   'service_account',
@@ -14,18 +14,5 @@ export const statuses = ['active', 'disabled', 'orphaned', 'decommissioned'] as 
 /** Lower bounds of the risk score, as the list offers them. */
 export const risks = ['80', '50', '20'] as const;
 
-export interface MachinesSearch {
-  q?: string;
-  status?: (typeof statuses)[number];
-  kind?: (typeof classifications)[number];
-  risk?: (typeof risks)[number];
-}
-
-export function machinesSearchOf({ q, status, kind, risk }: Record<string, unknown>): MachinesSearch {
-  return {
-    q: textOf(q),
-    status: oneOf(statuses, status),
-    kind: oneOf(classifications, kind),
-    risk: oneOf(risks, textOf(risk)),
-  };
-}
+export const machinesSearch = searchOf({ q: 'text', status: statuses, kind: classifications, risk: risks });
+export type MachinesSearch = SearchOf<typeof machinesSearch>;

@@ -1,20 +1,6 @@
-import { oneOf, textOf } from '../../data/search-params';
+import { type SearchOf, searchOf } from '../../data/search-params';
 
 export const statuses = ['pending', 'active', 'suspended', 'inactive', 'deleted'] as const;
 
-/** The filters of the list, all of them in the URL. */
-export interface PeopleSearch {
-  q?: string;
-  status?: (typeof statuses)[number];
-  department?: string;
-  source?: string;
-}
-
-export function peopleSearchOf({ q, status, department, source }: Record<string, unknown>): PeopleSearch {
-  return {
-    q: textOf(q),
-    status: oneOf(statuses, status),
-    department: textOf(department),
-    source: textOf(source),
-  };
-}
+export const peopleSearch = searchOf({ q: 'text', status: statuses, department: 'text', source: 'text' });
+export type PeopleSearch = SearchOf<typeof peopleSearch>;

@@ -9,7 +9,6 @@ import { connectorsQuery } from '../../data/connectors';
 import { MatchingRules } from './matching-rules';
 import { PrecedenceForm } from './precedence-form';
 import { precedenceQuery, rulesQuery } from './rules-queries';
-import { rulesViews } from './views';
 
 const route = getRouteApi('/signed-in/$tenantId/rules');
 
@@ -42,7 +41,7 @@ export function RulesScreen() {
         actions={['replaceMatchingRules', 'replaceAttributePriorities', 'confirmOperation']}
       />
       <TabLinks label="Rules">
-        {rulesViews.map((each) => (
+        {(['matching', 'precedence'] as const).map((each) => (
           <Link
             key={each}
             from="/$tenantId/rules"

@@ -1,4 +1,4 @@
-import { oneOf, textOf } from '../../data/search-params';
+import { type SearchOf, searchOf } from '../../data/search-params';
 
 export const statuses = [
   'queued',
@@ -10,11 +10,5 @@ export const statuses = [
   'cancelled',
 ] as const;
 
-export interface RunsSearch {
-  status?: (typeof statuses)[number];
-  source?: string;
-}
-
-export function runsSearchOf({ status, source }: Record<string, unknown>): RunsSearch {
-  return { status: oneOf(statuses, status), source: textOf(source) };
-}
+export const runsSearch = searchOf({ status: statuses, source: 'text' });
+export type RunsSearch = SearchOf<typeof runsSearch>;

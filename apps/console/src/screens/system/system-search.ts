@@ -1,12 +1,5 @@
-import { textOf } from '../../data/search-params';
+import { type SearchOf, searchOf } from '../../data/search-params';
 
-export interface SystemSearch {
-  /** Queue whose dead letters are listed. */
-  queue?: string;
-  /** Dead letter that is shown in full. */
-  letter?: string;
-}
-
-export function systemSearchOf({ queue, letter }: Record<string, unknown>): SystemSearch {
-  return { queue: textOf(queue), letter: textOf(letter) };
-}
+/** The queue whose dead letters are listed, and the dead letter that is shown in full. */
+export const systemSearch = searchOf({ queue: 'text', letter: 'text' });
+export type SystemSearch = SearchOf<typeof systemSearch>;

@@ -1,2 +1,0 @@
-export const accessViews = ['keys', 'operators'] as const;
-export type AccessView = (typeof accessViews)[number];

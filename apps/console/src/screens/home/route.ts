@@ -1,8 +1,0 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { tenantRoute } from '../../app/frame-routes';
-
-export const route = createRoute({
-  getParentRoute: () => tenantRoute,
-  path: '/',
-  component: lazyRouteComponent(() => import('./home-screen'), 'HomeScreen'),
-});

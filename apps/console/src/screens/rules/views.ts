@@ -1,2 +1,0 @@
-export const rulesViews = ['matching', 'precedence'] as const;
-export type RulesView = (typeof rulesViews)[number];
