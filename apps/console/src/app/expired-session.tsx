@@ -2,7 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Button, buttonClass } from '../components/button';
 import { Dialog } from '../components/dialog';
-import { readMethods, readSession, sessionQuery, useHasExpired } from '../data/session';
+import { hasExpired, readMethods, readSession, sessionQuery } from '../data/session';
+import { useStore } from '../data/store';
 import { onSignIn } from './sign-in-channel';
 import { TokenForm } from './token-form';
 
@@ -11,8 +12,7 @@ import { TokenForm } from './token-form';
  * that no input is lost.
  */
 export function ExpiredSession() {
-  const hasExpired = useHasExpired();
-  if (!hasExpired) return null;
+  if (!useStore(hasExpired)) return null;
   return (
     <Dialog open onOpenChange={() => {}} title="Your session has ended">
       <SignInAgain />

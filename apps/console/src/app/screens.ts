@@ -1,7 +1,7 @@
 // The routes of all screens. A screen is one folder of `screens`; its code is loaded when it is opened.
 
 import { createRoute, lazyRouteComponent as lazy, type RouteComponent, redirect } from '@tanstack/react-router';
-import { deliveryStatuses } from '../components/delivery-statuses';
+import { deliverySearch } from '../components/delivery-search';
 import { searchOf } from '../data/search-params';
 import { tenantsQuery } from '../data/tenants';
 import { accountsSearch } from '../screens/accounts/accounts-search';
@@ -151,7 +151,7 @@ export const tenantRoutes = [
   screen(
     'webhooks/$webhookId',
     lazy(() => import('../screens/webhooks/webhook-screen'), 'WebhookScreen'),
-    searchOf({ status: deliveryStatuses, type: 'text' }),
+    deliverySearch,
   ),
   screen(
     'webhooks/$webhookId/settings',

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { buttonClass } from '../components/button';
-import { Missing } from '../components/missing';
+import { Missing } from '../components/screen';
 import { Loading } from '../components/states';
 import { isNotFound } from '../data/api';
 import { tenantQuery } from '../data/tenants';

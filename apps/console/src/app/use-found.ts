@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { hostOf } from '../components/describe-webhook';
 import { useOpenPath } from '../components/tenant-link';
 import { useSession } from '../data/access';
 import { call } from '../data/api';
@@ -7,7 +8,7 @@ import { connectorsQuery } from '../data/connectors';
 import { readPeople } from '../data/people';
 import { attributeOf, machineOf, nameOf } from '../data/person';
 import { webhooksQuery } from '../data/webhooks';
-import { pathOf, targetOf } from './id-targets';
+import { pathOf, targetOf } from '../components/id-targets';
 import { isShown, navigation } from './navigation';
 import { matchesName, type Option, screensOf } from './palette-options';
 
@@ -52,7 +53,7 @@ export function useFound(tenantId: string, text: string): { options: Option[]; i
     enabled: target?.isRecord === true,
   });
   const path = target && pathOf(target, text, record.data);
-  const atPath = (path: string) => () => openPath(tenantId, path);
+  const atPath = (path: string) => () => openPath(path);
   const screens = screensOf(
     navigation.flatMap(({ items }) => items).filter((item) => isShown(item, actor)),
     text,
@@ -102,7 +103,7 @@ export function useFound(tenantId: string, text: string): { options: Option[]; i
           .slice(0, most)
           .map(({ id, callback_url }) => ({
             key: id,
-            label: URL.canParse(callback_url) ? new URL(callback_url).host : callback_url,
+            label: hostOf(callback_url),
             about: 'Webhook',
             icon: 'webhook' as const,
             open: atPath(`/webhooks/${id}`),

@@ -5,8 +5,8 @@ import { Icon, type IconName } from '../components/icon';
 import menu from '../components/menu.module.css';
 import { useSession } from '../data/access';
 import { signOut } from '../data/session';
+import { useStore } from '../data/store';
 import { theme, timeZone } from './preferences';
-import { useChoice } from './stored-choice';
 import styles from './user-menu.module.css';
 
 const themes: readonly { value: 'system' | 'light' | 'dark'; label: string; icon: IconName }[] = [
@@ -20,8 +20,8 @@ export function UserMenu() {
   const { actor, end_session_url } = useSession();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const chosenTheme = useChoice(theme);
-  const zone = useChoice(timeZone);
+  const chosenTheme = useStore(theme);
+  const zone = useStore(timeZone);
   const leave = async () => {
     await signOut();
     // The identity provider sends the browser back to the sign-in page.

@@ -1,15 +1,12 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { useMay, useSession } from '../data/access';
 import { type Approval, call } from '../data/api';
 import { pendingApprovalsQuery } from '../data/approvals';
 import { changeDone } from '../data/operations';
 import type { Role } from '../data/session';
 import styles from './approval-banner.module.css';
-import { Button } from './button';
-import { ConfirmDialog } from './confirm-dialog';
+import { ConfirmButton } from './confirm-dialog';
 import { Icon } from './icon';
-import { notify } from './notices';
 import { wordsOf } from './status';
 import { Ago } from './time';
 
@@ -27,21 +24,15 @@ export function ApprovalBanner({
 }
 
 function Pending({ tenantId, approval }: { tenantId: string; approval: Approval }) {
-  const [asked, setAsked] = useState<'approve' | 'reject'>();
   const { actor } = useSession();
   const mayDecide = useMay(approval.role as Role);
-  const client = useQueryClient();
   const isOwn = approval.requested_by === actor.name;
   const act = wordsOf(approval.action.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`));
-  const decide = async (reason: string | undefined) => {
-    const ids = { tenantId, approvalId: approval.approval_id };
-    const body = reason ? { reason } : {};
-    if (asked === 'approve') {
-      const { operation_id } = await call('POST /approvals/{approvalId}/approve', ids, body);
-      await changeDone(tenantId, { operation_id });
-    } else await call('POST /approvals/{approvalId}/reject', ids, body);
-    notify(asked === 'approve' ? 'Approved' : isOwn ? 'Withdrawn' : 'Rejected');
-    await client.invalidateQueries();
+  const ids = { tenantId, approvalId: approval.approval_id };
+  const reject = isOwn ? 'Withdraw' : 'Reject';
+  const approve = async (reason: string | undefined) => {
+    const { operation_id } = await call('POST /approvals/{approvalId}/approve', ids, { reason });
+    await changeDone(tenantId, { operation_id });
   };
   return (
     <div className={styles.banner}>
@@ -53,26 +44,35 @@ function Pending({ tenantId, approval }: { tenantId: string; approval: Approval 
       </p>
       {mayDecide && (
         <div className={styles.actions}>
-          <Button small onClick={() => setAsked('reject')}>
-            {isOwn ? 'Withdraw' : 'Reject'}
-          </Button>
+          <ConfirmButton
+            label={reject}
+            small
+            title={isOwn ? 'Withdraw the request?' : `Reject: ${act}?`}
+            action={reject}
+            reason="optional"
+            done={isOwn ? 'Withdrawn' : 'Rejected'}
+            refresh={[]}
+            onConfirm={(reason) => call('POST /approvals/{approvalId}/reject', ids, { reason })}
+          >
+            Nothing is changed.
+          </ConfirmButton>
           {!isOwn && (
-            <Button small look="primary" onClick={() => setAsked('approve')}>
-              Approve
-            </Button>
+            <ConfirmButton
+              label="Approve"
+              small
+              look="primary"
+              title={`Approve: ${act}?`}
+              action="Approve and perform"
+              reason="optional"
+              done="Approved"
+              refresh={[]}
+              onConfirm={approve}
+            >
+              It is performed at once, exactly as it was requested.
+            </ConfirmButton>
           )}
         </div>
       )}
-      <ConfirmDialog
-        open={asked !== undefined}
-        onOpenChange={(open) => !open && setAsked(undefined)}
-        title={asked === 'approve' ? `Approve: ${act}?` : isOwn ? 'Withdraw the request?' : `Reject: ${act}?`}
-        action={asked === 'approve' ? 'Approve and perform' : isOwn ? 'Withdraw' : 'Reject'}
-        reason="optional"
-        onConfirm={decide}
-      >
-        {asked === 'approve' ? 'It is performed at once, exactly as it was requested.' : 'Nothing is changed.'}
-      </ConfirmDialog>
     </div>
   );
 }

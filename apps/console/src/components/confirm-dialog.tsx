@@ -1,12 +1,12 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Button } from './button';
 import styles from './dialog.module.css';
 import { TextArea, TextField } from './fields';
-import { FormActions, FormError } from './form-parts';
-import { useSending } from './use-sending';
+import { Form } from './form';
+import type { After } from './use-sending';
 
-interface ConfirmDialogProps {
+interface ConfirmDialogProps extends After {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
@@ -28,49 +28,40 @@ interface ConfirmDialogProps {
 }
 
 /** Asks before a change, with a reason. */
-export function ConfirmDialog({ open, onOpenChange, title, wide = false, ...rest }: ConfirmDialogProps) {
+export function ConfirmDialog({ open, onOpenChange, title, wide = false, onDone, ...rest }: ConfirmDialogProps) {
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={styles.backdrop} />
         <AlertDialog.Popup className={wide ? `${styles.popup} ${styles.wide}` : styles.popup}>
           <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
-          <ConfirmForm {...rest} onDone={() => onOpenChange(false)} />
+          <ConfirmForm
+            {...rest}
+            onDone={() => {
+              onOpenChange(false);
+              onDone?.();
+            }}
+          />
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
   );
 }
 
-type ConfirmFormProps = Omit<ConfirmDialogProps, 'open' | 'onOpenChange' | 'title' | 'wide'> & { onDone: () => void };
+type ConfirmFormProps = Omit<ConfirmDialogProps, 'open' | 'onOpenChange' | 'title' | 'wide'>;
 
-function ConfirmForm({
-  children,
-  fields,
-  isComplete = true,
-  action,
-  danger,
-  reason,
-  typed,
-  onConfirm,
-  onDone,
-}: ConfirmFormProps) {
+function ConfirmForm(props: ConfirmFormProps) {
+  const { children, fields, isComplete = true, reason, typed, onConfirm, ...form } = props;
   const [text, setText] = useState('');
   const [name, setName] = useState('');
-  const { error, isSending, send } = useSending();
-  const formId = useId();
-  const isReady =
-    isComplete && (reason !== 'required' || text.trim() !== '') && (typed === undefined || name === typed);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (!isReady || isSending) return;
-    await send(async () => {
-      await onConfirm(text.trim() || undefined);
-      onDone();
-    });
-  };
   return (
-    <form id={formId} className={styles.form} onSubmit={submit}>
+    <Form
+      {...form}
+      className={styles.form}
+      isReady={isComplete && (reason !== 'required' || text.trim() !== '') && (typed === undefined || name === typed)}
+      cancel={<AlertDialog.Close render={<Button />}>Cancel</AlertDialog.Close>}
+      onSubmit={() => onConfirm(text.trim() || undefined)}
+    >
       <AlertDialog.Description render={<div />} className={styles.text}>
         {children}
       </AlertDialog.Description>
@@ -88,13 +79,28 @@ function ConfirmForm({
           rows={2}
         />
       )}
-      <FormError>{error}</FormError>
-      <FormActions>
-        <AlertDialog.Close render={<Button />}>Cancel</AlertDialog.Close>
-        <Button type="submit" look={danger ? 'danger' : 'primary'} disabled={!isReady || isSending}>
-          {isSending ? 'Sending…' : action}
-        </Button>
-      </FormActions>
-    </form>
+    </Form>
+  );
+}
+
+interface ConfirmButtonProps extends Omit<ConfirmDialogProps, 'open' | 'onOpenChange'> {
+  label: ReactNode;
+  look?: ComponentProps<typeof Button>['look'];
+  small?: boolean;
+  /** For screen readers, if several buttons have the same label. */
+  name?: string;
+  disabled?: boolean;
+}
+
+/** A button that asks before its change. */
+export function ConfirmButton({ label, look, small, name, disabled, ...dialog }: ConfirmButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button look={look} small={small} aria-label={name} disabled={disabled} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <ConfirmDialog open={isOpen} onOpenChange={setOpen} {...dialog} />
+    </>
   );
 }

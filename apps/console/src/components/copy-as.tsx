@@ -1,5 +1,6 @@
 import { Menu } from '@base-ui/react/menu';
 import { useState } from 'react';
+import { useTenantId } from '../data/use-tenant';
 import { buttonClass } from './button';
 import { copy } from './copy';
 import { Dialog } from './dialog';
@@ -8,7 +9,7 @@ import { JsonView } from './json-view';
 import menu from './menu.module.css';
 
 interface CopyAsProps {
-  /** Path of the request that the screen shows, with its query. */
+  /** Path of the request that the screen shows, with its query: below the tenant, or from `/admin/v1` on. */
   path: string;
   /** The command that shows the same. */
   cli?: string;
@@ -19,7 +20,9 @@ interface CopyAsProps {
 /** The request of a screen, for a terminal or a ticket: curl, CLI and raw JSON. */
 export function CopyAs({ path, cli, json }: CopyAsProps) {
   const [isOpen, setOpen] = useState(false);
-  const curl = `curl -s -H "Authorization: Bearer $ADMIN_TOKEN" '${location.origin}${path}'`;
+  const tenantId = useTenantId();
+  const url = `${location.origin}${path.startsWith('/admin/') ? '' : `/admin/v1/tenants/${tenantId}`}${path}`;
+  const curl = `curl -s -H "Authorization: Bearer $ADMIN_TOKEN" '${url}'`;
   return (
     <>
       <Menu.Root>

@@ -1,30 +1,52 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { itemsOf } from '../data/pages';
 import { Button } from './button';
 import styles from './data-table.module.css';
+import { formatCount } from './format-time';
+import { Section } from './page';
 import { ErrorState, Loading } from './states';
+import type { Tone } from './status';
+import { StatusBadge } from './status-badge';
+import { Ago } from './time';
+import { useVisibleRows } from './use-visible-rows';
+
+/** A status that is none of the API. */
+interface State {
+  word: string;
+  tone: Tone;
+}
 
 export interface Column<Row> {
-  id: string;
   header: string;
-  /** A track of CSS grid: `minmax(0, 2fr)`, `120px`. */
-  width: string;
-  align?: 'end';
+  /** A track of CSS grid: `minmax(0, 2fr)`, `120px`; that of its kind if absent. */
+  width?: string;
+  /** How values are shown: how long ago a time was, as a number, as a status. Others are text, or elements. */
+  as?: keyof typeof kinds;
+  align?: 'start' | 'end';
   /** Hidden on windows that are narrower than this, most important columns last. */
-  from?: 'small' | 'medium' | 'wide';
+  from?: keyof typeof windows;
   /** Hidden on windows that are at least so wide, because another column takes its place. */
-  until?: 'small' | 'medium' | 'wide';
-  cell: (row: Row) => ReactNode;
+  until?: keyof typeof windows;
+  cell: (row: Row) => ReactNode | State;
+  /** Shown without a value; a dash if absent. */
+  none?: string;
 }
 
 interface DataTableProps<Row> {
-  label: string;
+  title: string;
+  /** The title is only for screen readers, if the page has one section. */
+  untitled?: boolean;
+  actions?: ReactNode;
   columns: readonly Column<Row>[];
-  rows: readonly Row[];
-  rowKey: (row: Row) => string;
-  empty: ReactNode;
-  /** The result of `useQuery` or `useInfiniteQuery`, as far as the table needs it. */
-  query: {
+  /** Those of the query, if absent. */
+  rows?: readonly Row[];
+  /** The id of the row, if absent. */
+  rowKey?: (row: Row) => string;
+  /** Shown without rows. */
+  empty?: ReactNode;
+  /** The result of `useQuery` or `useInfiniteQuery`, as far as the table needs it; absent for rows that are known. */
+  query?: {
+    data: { pages: { data: Row[] }[] } | { data: Row[] } | undefined;
     isPending: boolean;
     error: Error | null;
     refetch: () => unknown;
@@ -32,14 +54,19 @@ interface DataTableProps<Row> {
     isFetchingNextPage?: boolean;
     fetchNextPage?: () => unknown;
   };
-  /** Row that the keyboard has chosen. */
-  current?: string;
+  /** Below the table. */
+  children?: ReactNode;
 }
 
 const rowHeight = 36;
-const overscan = 12;
 // The sidebar takes a part of the window, and the first column must keep its width.
 const windows = { small: '(min-width: 480px)', medium: '(min-width: 900px)', wide: '(min-width: 1200px)' };
+const kinds = {
+  ago: { width: '110px', align: 'end' },
+  count: { width: '90px', align: 'end' },
+  status: { width: '120px', align: undefined },
+} as const;
+const known = { data: undefined, isPending: false, error: null, refetch: () => undefined };
 
 function useMatches(query: string): boolean {
   return useSyncExternalStore(
@@ -52,36 +79,38 @@ function useMatches(query: string): boolean {
   );
 }
 
-/**
- * A table of any length: only visible rows are in the document, and the next page is read when its end comes near. A link
- * in a cell with the class of `rowLink` covers its row.
- */
-export function DataTable<Row>({ label, columns, rows, rowKey, empty, query, current }: DataTableProps<Row>) {
-  const fits = {
-    small: useMatches(windows.small),
-    medium: useMatches(windows.medium),
-    wide: useMatches(windows.wide),
-  };
-  const shown = columns.filter(({ from, until }) => (!from || fits[from]) && !(until && fits[until]));
-  const body = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    const { y = 0 } = body.current?.getBoundingClientRect() ?? {};
-    setTop(y + scrollY);
-  });
-  const virtualizer = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => rowHeight,
-    getItemKey: (index) => rowKey(rows[index] as Row),
-    overscan,
-    scrollMargin: top,
-  });
-  const visible = virtualizer.getVirtualItems();
-  const last = visible.at(-1)?.index ?? 0;
+/** A section with a table of any length. A link in a cell with the class of `rowLink` covers its row. */
+export function DataTable<Row>({ title, untitled, actions, children, ...table }: DataTableProps<Row>) {
+  return (
+    <Section title={title} untitled={untitled} actions={actions} flush>
+      <Table label={title} {...table} />
+      {children}
+    </Section>
+  );
+}
+
+type TableProps<Row> = Omit<DataTableProps<Row>, 'title' | 'untitled' | 'actions' | 'children'> & { label: string };
+
+/** Only visible rows are in the document, and the next page is read when its end comes near. */
+function Table<Row>({
+  label,
+  columns,
+  query = known,
+  rows = rowsOf(query.data),
+  rowKey = idOf,
+  empty,
+}: TableProps<Row>) {
+  const fits = { small: useMatches(windows.small), medium: useMatches(windows.medium), wide: useMatches(windows.wide) };
+  const shown = columns
+    .filter(({ from, until }) => (!from || fits[from]) && !(until && fits[until]))
+    .map((column) => ({ ...column, ...placeOf(column) }));
   const { hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
-  useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && last >= rows.length - overscan) fetchNextPage?.();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage, last, rows.length]);
+  const visible = useVisibleRows<HTMLDivElement>({
+    count: rows.length,
+    estimate: rowHeight,
+    keyOf: (index) => rowKey(rows[index] as Row),
+    onEnd: hasNextPage && !isFetchingNextPage ? fetchNextPage : undefined,
+  });
 
   if (query.isPending) return <Loading />;
   if (query.error && rows.length === 0) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
@@ -92,32 +121,33 @@ export function DataTable<Row>({ label, columns, rows, rowKey, empty, query, cur
       <div role="table" aria-label={label} aria-rowcount={hasNextPage ? -1 : rows.length + 1}>
         <div role="rowgroup">
           <div role="row" aria-rowindex={1} className={styles.head} style={{ gridTemplateColumns }}>
-            {shown.map(({ id, header, align }) => (
-              <div key={id} role="columnheader" className={align && styles[align]}>
+            {shown.map(({ header, align }) => (
+              <div key={header} role="columnheader" className={align === 'end' ? styles.end : undefined}>
                 {header}
               </div>
             ))}
           </div>
         </div>
-        <div role="rowgroup" ref={body} className={styles.rows} style={{ height: virtualizer.getTotalSize() }}>
-          {visible.map(({ index, key, start }) => {
-            const row = rows[index] as Row;
-            return (
-              <div
-                key={key}
-                role="row"
-                aria-rowindex={index + 2}
-                className={current === key ? `${styles.row} ${styles.current}` : styles.row}
-                style={{ gridTemplateColumns, transform: `translateY(${start - top}px)` }}
-              >
-                {shown.map(({ id, cell, align }) => (
-                  <div key={id} role="cell" className={align ? `${styles.cell} ${styles[align]}` : styles.cell}>
-                    {cell(row)}
-                  </div>
-                ))}
-              </div>
-            );
-          })}
+        <div role="rowgroup" ref={visible.body} className={styles.rows} style={{ height: visible.height }}>
+          {visible.rows.map(({ index, key, transform }) => (
+            <div
+              key={key}
+              role="row"
+              aria-rowindex={index + 2}
+              className={styles.row}
+              style={{ gridTemplateColumns, transform }}
+            >
+              {shown.map((column) => (
+                <div
+                  key={column.header}
+                  role="cell"
+                  className={column.align === 'end' ? `${styles.cell} ${styles.end}` : styles.cell}
+                >
+                  {shownIn(column, column.cell(rows[index] as Row))}
+                </div>
+              ))}
+            </div>
+          ))}
         </div>
       </div>
       {query.error && <ErrorState error={query.error} onRetry={() => fetchNextPage?.()} />}
@@ -129,6 +159,31 @@ export function DataTable<Row>({ label, columns, rows, rowKey, empty, query, cur
         </div>
       )}
     </>
+  );
+}
+
+function rowsOf<Row>(data: NonNullable<DataTableProps<Row>['query']>['data']): Row[] {
+  return data && 'pages' in data ? itemsOf(data) : (data?.data ?? []);
+}
+
+const idOf = (row: unknown) => (row as { id: string }).id;
+
+function placeOf<Row>({ as, width, align }: Column<Row>) {
+  const kind = as && kinds[as];
+  return { width: width ?? kind?.width ?? 'minmax(0, 1fr)', align: align ?? kind?.align };
+}
+
+function shownIn<Row>({ as, none = '—' }: Column<Row>, value: ReactNode | State): ReactNode {
+  if (value === undefined || value === null || value === '') return none;
+  if (as === 'ago') return <Ago at={String(value)} />;
+  if (as === 'count' && typeof value === 'number') return formatCount(value);
+  if (typeof value === 'object' && 'tone' in value) return <StatusBadge tone={value.tone}>{value.word}</StatusBadge>;
+  if (as === 'status') return <StatusBadge status={String(value)} />;
+  if (typeof value !== 'string') return value;
+  return (
+    <span dir="auto" title={value}>
+      {value}
+    </span>
   );
 }
 

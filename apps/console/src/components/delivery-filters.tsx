@@ -1,16 +1,15 @@
-import { deliveryStatuses } from './delivery-statuses';
+import type { SearchOf } from '../data/search-params';
+import { type deliverySearch, deliveryStatuses } from './delivery-search';
 import { choicesOf, FilterBar, SearchField, SelectFilter } from './fields';
 
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
-
-interface DeliveryFiltersProps {
-  status: DeliveryStatus | undefined;
-  type: string | undefined;
-  onChange: (changed: { status?: DeliveryStatus | undefined; type?: string | undefined }) => void;
-}
+export type DeliverySearch = SearchOf<typeof deliverySearch>;
 
 /** Filters of a list of deliveries. */
-export function DeliveryFilters({ status, type, onChange }: DeliveryFiltersProps) {
+export function DeliveryFilters({
+  status,
+  type,
+  onChange,
+}: DeliverySearch & { onChange: (changed: DeliverySearch) => unknown }) {
   return (
     <FilterBar>
       <SelectFilter
@@ -18,7 +17,7 @@ export function DeliveryFilters({ status, type, onChange }: DeliveryFiltersProps
         any="Any"
         value={status}
         choices={choicesOf(deliveryStatuses)}
-        onChange={(chosen) => onChange({ status: chosen as DeliveryStatus | undefined })}
+        onChange={(chosen) => onChange({ status: chosen as DeliverySearch['status'] })}
       />
       <SearchField
         label="Event type"

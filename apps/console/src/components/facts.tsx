@@ -9,7 +9,7 @@ function widthOf(value: ReactNode): string | undefined {
 
 /** Pairs of a name and a value. Pairs without a value are left out. */
 export function Facts({ items }: { items: readonly (readonly [string, ReactNode])[] }) {
-  const shown = items.filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const shown = items.filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false);
   return (
     <dl className={styles.facts}>
       {shown.map(([name, value]) => (

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { Store, useStore } from '../data/store';
 import { ConfirmDialog } from './confirm-dialog';
 import { formatCount } from './format-time';
 import styles from './held-operation.module.css';
@@ -19,8 +19,6 @@ interface ChangedPerson {
 
 const shown = 10;
 const named = 3;
-let asked: (Held & { isOpen: boolean; answer: (reason: string | undefined) => void }) | undefined;
-const listeners = new Set<() => void>();
 
 function changedPeople({ access_changes: listed, access_changes_total: count }: Record<string, unknown>) {
   const people = (listed ?? []) as ChangedPerson[];
@@ -36,30 +34,23 @@ export function accessNotice(result: Record<string, unknown> = {}): string | und
 }
 
 /** What is asked stays while its dialog fades out. */
-function ask(next: NonNullable<typeof asked>): void {
-  asked = next;
-  for (const listener of listeners) listener();
-}
+const asked = new Store<(Held & { isOpen: boolean; answer: (reason: string | undefined) => void }) | undefined>(
+  undefined,
+);
 
 /** Shows whose access an operation would change. Returns the reason for which the operator confirms it, or undefined. */
 export function askAboutHeld(held: Held): Promise<string | undefined> {
   return new Promise((resolve) => {
     const answer = (reason: string | undefined) => {
-      ask({ ...held, answer, isOpen: false });
+      asked.set({ ...held, answer, isOpen: false });
       resolve(reason);
     };
-    ask({ ...held, answer, isOpen: true });
+    asked.set({ ...held, answer, isOpen: true });
   });
 }
 
 export function HeldOperation() {
-  const held = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => asked,
-  );
+  const held = useStore(asked);
   const { people, total } = changedPeople(held?.result ?? {});
   return (
     <ConfirmDialog

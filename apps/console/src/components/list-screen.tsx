@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react';
-import { itemsOf } from '../data/pages';
-import { CopyAs } from './copy-as';
+import { useFilters } from '../data/use-tenant';
 import { type Column, DataTable } from './data-table';
 import { type Choice, FilterBar, SearchField, SelectFilter } from './fields';
 import { formatCount } from './format-time';
-import { Page, Section } from './page';
 import { SavedFilters } from './saved-filters';
+import { Screen } from './screen';
 import { EmptyState } from './states';
 
 /** A filter of the list: a text, or one of a few choices. */
@@ -33,18 +32,16 @@ interface ListScreenProps<Row, Search extends object> {
   beside?: ReactNode;
   /** Below the title; how many there are, if absent. */
   description?: ReactNode;
-  /** Path of the request without its query, and the query. */
+  /** Path of the request below the tenant without its query, and the query. */
   api: string;
   parameters: Readonly<Record<string, string | undefined>>;
   /** The command that lists the same. */
   cli: string;
   filters: readonly ListFilter<Search>[];
-  search: Search;
-  onSearch: (change: Search) => unknown;
   /** Key of the filters that this browser keeps; absent if it keeps none. */
   saved?: string;
   columns: readonly Column<Row>[];
-  rowKey: (row: Row) => string;
+  rowKey?: (row: Row) => string;
   query: {
     data: { pages: ListPage<Row>[] } | undefined;
     isPending: boolean;
@@ -70,8 +67,6 @@ export function ListScreen<Row, Search extends object>({
   parameters,
   cli,
   filters,
-  search,
-  onSearch,
   saved,
   columns,
   rowKey,
@@ -81,6 +76,7 @@ export function ListScreen<Row, Search extends object>({
   actions,
   children,
 }: ListScreenProps<Row, Search>) {
+  const [search, onSearch] = useFilters<Search>();
   const [first] = query.data?.pages ?? [];
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -88,16 +84,14 @@ export function ListScreen<Row, Search extends object>({
   // The route reads values of the URL as text, and leaves out those that it does not know.
   const set = (of: string, value: string | undefined) => onSearch({ [of]: value || undefined } as Search);
   return (
-    <Page
+    <Screen
       title={title}
       beside={beside}
       description={description ?? (first?.total !== undefined && totalOf(first, isFiltered))}
-      actions={
-        <>
-          <CopyAs path={text ? `${api}?${text}` : api} cli={cli} json={first} />
-          {actions}
-        </>
-      }
+      api={text ? `${api}?${text}` : api}
+      cli={cli}
+      json={first}
+      actions={actions}
     >
       <FilterBar>
         {filters.map(({ of, label, placeholder, choices, otherwise, autoFocus, narrow }) => {
@@ -125,18 +119,16 @@ export function ListScreen<Row, Search extends object>({
         })}
         {saved && <SavedFilters of={saved} search={search} onApply={onSearch} />}
       </FilterBar>
-      <Section title={title} untitled flush>
-        <DataTable
-          label={title}
-          columns={columns}
-          rows={itemsOf(query.data)}
-          rowKey={rowKey}
-          query={query}
-          empty={isFiltered ? noMatch : nothing}
-        />
-      </Section>
+      <DataTable
+        title={title}
+        untitled
+        columns={columns}
+        rowKey={rowKey}
+        query={query}
+        empty={isFiltered ? noMatch : nothing}
+      />
       {children}
-    </Page>
+    </Screen>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { Store, useStore } from '../data/store';
 import styles from './notices.module.css';
 
 interface Notice {
@@ -8,34 +8,21 @@ interface Notice {
 }
 
 const shownMs = 6_000;
-let notices: readonly Notice[] = [];
+const notices = new Store<readonly Notice[]>([]);
 let nextId = 1;
-const listeners = new Set<() => void>();
-
-function replace(next: readonly Notice[]): void {
-  notices = next;
-  for (const listener of listeners) listener();
-}
 
 /** Shows a short text for some seconds, also to screen readers. */
 export function notify(text: string, tone: Notice['tone'] = 'ok'): void {
   const id = nextId;
   nextId += 1;
-  replace([...notices.slice(-2), { id, text, tone }]);
-  setTimeout(() => replace(notices.filter((notice) => notice.id !== id)), shownMs);
+  notices.set([...notices.get().slice(-2), { id, text, tone }]);
+  setTimeout(() => notices.set(notices.get().filter((notice) => notice.id !== id)), shownMs);
 }
 
 export function Notices() {
-  const shown = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => notices,
-  );
   return (
     <div className={styles.notices} role="status" aria-live="polite">
-      {shown.map(({ id, text, tone }) => (
+      {useStore(notices).map(({ id, text, tone }) => (
         <div key={id} className={`${styles.notice} ${styles[tone]}`}>
           {text}
         </div>

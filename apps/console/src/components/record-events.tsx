@@ -4,7 +4,6 @@ import { itemsOf } from '../data/pages';
 import { DataTable } from './data-table';
 import styles from './detail-rows.module.css';
 import { eventColumns } from './event-columns';
-import { Section } from './page';
 import { EmptyState } from './states';
 
 interface RecordEventsProps {
@@ -18,27 +17,23 @@ interface RecordEventsProps {
 /** Events about a record: while it has belonged to its present identity, or else the newest ones. */
 export function RecordEvents({ tenantId, recordId, identityId, sourceName }: RecordEventsProps) {
   const query = useInfiniteQuery(eventsQuery(tenantId, { subject_id: recordId, identity_id: identityId }));
-  const rows = itemsOf(query.data);
   return (
-    <Section title="Events" flush>
-      <DataTable
-        label="Events"
-        columns={eventColumns({ tenantId, sourceName, withPerson: false })}
-        rows={rows}
-        rowKey={({ id }) => id}
-        // Without an identity, a request examines the newest events of the tenant; going on would read all of them.
-        query={identityId ? query : { ...query, hasNextPage: false }}
-        empty={
-          <EmptyState title="No event">
-            {identityId
-              ? 'Its events are no longer kept, or belong to an earlier person.'
-              : 'It has no event among the newest ones of the tenant.'}
-          </EmptyState>
-        }
-      />
-      {identityId && rows.length > 0 && (
+    <DataTable
+      title="Events"
+      columns={eventColumns({ sourceName, withPerson: false })}
+      // Without an identity, a request examines the newest events of the tenant; going on would read all of them.
+      query={identityId ? query : { ...query, hasNextPage: false }}
+      empty={
+        <EmptyState title="No event">
+          {identityId
+            ? 'Its events are no longer kept, or belong to an earlier person.'
+            : 'It has no event among the newest ones of the tenant.'}
+        </EmptyState>
+      }
+    >
+      {identityId && itemsOf(query.data).length > 0 && (
         <p className={styles.note}>Events of the time in which it has belonged to its present person.</p>
       )}
-    </Section>
+    </DataTable>
   );
 }

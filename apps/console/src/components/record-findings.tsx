@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { findingsAboutQuery } from '../data/findings';
 import { buttonClass } from './button';
 import styles from './detail-rows.module.css';
@@ -7,6 +6,7 @@ import { Section } from './page';
 import { EmptyState, ErrorState } from './states';
 import { wordsOf } from './status';
 import { StatusBadge } from './status-badge';
+import { TenantLink } from './tenant-link';
 import { Ago } from './time';
 
 interface RecordFindingsProps {
@@ -20,19 +20,15 @@ interface RecordFindingsProps {
 export function RecordFindings({ tenantId, recordId, noun }: RecordFindingsProps) {
   const { data, error, refetch } = useQuery(findingsAboutQuery(tenantId, recordId));
   const findings = data?.data ?? [];
+  const list = `/findings?subject=${recordId}`;
   return (
     <Section
       title="Findings"
       actions={
         findings.length > 0 && (
-          <Link
-            to="/$tenantId/findings"
-            params={{ tenantId }}
-            search={{ subject: recordId }}
-            className={buttonClass({ look: 'quiet', small: true })}
-          >
+          <TenantLink path={list} className={buttonClass({ look: 'quiet', small: true })}>
             Open in the list
-          </Link>
+          </TenantLink>
         )
       }
       flush
@@ -42,14 +38,9 @@ export function RecordFindings({ tenantId, recordId, noun }: RecordFindingsProps
       <ul>
         {findings.map(({ id, kind, state, opened_at }) => (
           <li key={id} className={`${styles.row} ${styles.factor}`}>
-            <Link
-              to="/$tenantId/findings"
-              params={{ tenantId }}
-              search={{ subject: recordId, state: state === 'open' ? undefined : state }}
-              className={styles.title}
-            >
+            <TenantLink path={state === 'open' ? list : `${list}&state=${state}`} className={styles.title}>
               {wordsOf(kind)}
-            </Link>
+            </TenantLink>
             <span className={styles.aside}>
               <StatusBadge status={state} /> <Ago at={opened_at} />
             </span>

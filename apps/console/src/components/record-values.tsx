@@ -1,19 +1,18 @@
-import { Link } from '@tanstack/react-router';
 import styles from './detail-rows.module.css';
 import { Facts } from './facts';
 import { Section } from './page';
 import { shownValue } from './shown-value';
 import { EmptyState } from './states';
+import { IdLink } from './tenant-link';
 
 interface RecordValuesProps {
-  tenantId: string;
   record: { connector_id: string; external_id: string; values: Record<string, string[]> };
   sourceName: string;
 }
 
 /** A record as its source has it. */
-export function RecordValues({ tenantId, record, sourceName }: RecordValuesProps) {
-  const { connector_id: connectorId, external_id, values } = record;
+export function RecordValues({ record, sourceName }: RecordValuesProps) {
+  const { connector_id, external_id, values } = record;
   const fields = Object.entries(values)
     .map(([name, list]) => [name.replace('attributes.', ''), list] as const)
     .sort(([a], [b]) => a.localeCompare(b));
@@ -24,9 +23,9 @@ export function RecordValues({ tenantId, record, sourceName }: RecordValuesProps
           items={[
             [
               'Source',
-              <Link key="source" to="/$tenantId/sources/$connectorId" params={{ tenantId, connectorId }} dir="auto">
+              <IdLink key="source" id={connector_id} dir="auto">
                 {sourceName}
-              </Link>,
+              </IdLink>,
             ],
             ['External id', external_id],
           ]}

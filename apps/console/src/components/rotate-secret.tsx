@@ -1,9 +1,6 @@
 import { useState } from 'react';
-import { Button } from './button';
-import { Dialog } from './dialog';
 import { SelectField } from './fields';
-import { FormDialog } from './form-dialog';
-import { SecretOnce } from './secret-once';
+import { FormButton } from './form-dialog';
 
 const overlaps = [
   { value: '24', label: '24 hours' },
@@ -18,35 +15,21 @@ interface RotateSecretProps {
 
 /** Replaces the signing secret, and shows the new one once. */
 export function RotateSecret({ onRotate }: RotateSecretProps) {
-  const [isAsked, setAsked] = useState(false);
   const [hours, setHours] = useState('24');
-  const [secret, setSecret] = useState<string>();
   const rotate = async () => {
-    const rotated = await onRotate(Number(hours));
-    setAsked(false);
-    setSecret(rotated);
+    const value = await onRotate(Number(hours));
+    const hint = 'Store it now: it is not shown again.';
+    return { title: 'The new signing secret', secrets: [{ label: 'Signing secret', value, hint }] };
   };
   return (
-    <>
-      <Button small onClick={() => setAsked(true)}>
-        Rotate secret…
-      </Button>
-      {isAsked && (
-        <FormDialog title="Rotate the signing secret" action="Rotate" onClose={() => setAsked(false)} onSubmit={rotate}>
-          <SelectField
-            label="The present secret stays valid for"
-            hint="Until then, each request is signed with both secrets."
-            choices={overlaps}
-            value={hours}
-            onChange={setHours}
-          />
-        </FormDialog>
-      )}
-      {secret !== undefined && (
-        <Dialog open onOpenChange={() => setSecret(undefined)} title="The new signing secret">
-          <SecretOnce label="Signing secret" value={secret} hint="Store it now: it is not shown again." />
-        </Dialog>
-      )}
-    </>
+    <FormButton label="Rotate secret…" small title="Rotate the signing secret" action="Rotate" onSubmit={rotate}>
+      <SelectField
+        label="The present secret stays valid for"
+        hint="Until then, each request is signed with both secrets."
+        choices={overlaps}
+        value={hours}
+        onChange={setHours}
+      />
+    </FormButton>
   );
 }

@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { buttonClass } from './button';
-import { Missing } from './missing';
+import { Missing } from './screen';
 import { Page } from './page';
 import { EmptyState, ErrorState } from './states';
 

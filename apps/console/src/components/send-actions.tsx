@@ -1,8 +1,7 @@
 import type { WebhookDetails } from '@idsync/client/operator';
-import { useState } from 'react';
-import { Button } from './button';
-import { ConfirmDialog } from './confirm-dialog';
+import { ConfirmButton } from './confirm-dialog';
 import { notify } from './notices';
+import { SendButton } from './send-button';
 
 interface SendActionsProps {
   dead: WebhookDetails['dead'];
@@ -16,34 +15,26 @@ interface SendActionsProps {
 
 /** Sends a test event, and sends dead deliveries again. */
 export function SendActions({ dead, receiver, onTest, onRequeue, refresh }: SendActionsProps) {
-  const [isAsked, setAsked] = useState(false);
   const test = async () => {
-    try {
-      await onTest();
-      notify('A test event is on its way. Its delivery is the newest of the list.');
-      await refresh();
-    } catch (failure) {
-      notify((failure as Error).message, 'bad');
-    }
-  };
-  const requeue = async () => {
-    await onRequeue();
-    notify('Dead deliveries are sent again.');
+    await onTest();
+    notify('A test event is on its way. Its delivery is the newest of the list.');
     await refresh();
   };
   return (
     <>
-      <Button onClick={test}>Send test event</Button>
-      {dead.count > 0 && <Button onClick={() => setAsked(true)}>Requeue dead…</Button>}
-      <ConfirmDialog
-        open={isAsked}
-        onOpenChange={setAsked}
-        title="Send all dead deliveries again?"
-        action="Requeue"
-        onConfirm={requeue}
-      >
-        <p>Each keeps its webhook-id, so that {receiver} recognises an event that it has handled already.</p>
-      </ConfirmDialog>
+      <SendButton onSend={test}>Send test event</SendButton>
+      {dead.count > 0 && (
+        <ConfirmButton
+          label="Requeue dead…"
+          title="Send all dead deliveries again?"
+          action="Requeue"
+          done="Dead deliveries are sent again."
+          onDone={refresh}
+          onConfirm={onRequeue}
+        >
+          <p>Each keeps its webhook-id, so that {receiver} recognises an event that it has handled already.</p>
+        </ConfirmButton>
+      )}
     </>
   );
 }

@@ -1,27 +1,32 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { ComponentProps } from 'react';
+import { useTenantId } from '../data/use-tenant';
+import { pathOfId } from './id-targets';
 
-interface TenantLinkProps {
-  tenantId: string;
-  /** Path below the tenant with its query: `/findings?kind=unmatched_account`. */
-  path: string;
-  className?: string;
-  children: ReactNode;
-}
+type Anchor = Pick<ComponentProps<'a'>, 'className' | 'title' | 'dir' | 'children'>;
 
-/** A link to a path that is computed. A path that is known in the source is checked by `Link` instead. */
-export function TenantLink({ tenantId, path, className, children }: TenantLinkProps) {
-  return (
-    <Link {...targetOf(tenantId, path)} className={className}>
+/** A link to a path below the tenant with its query: `/findings?kind=unmatched_account`. Its text alone without a path. */
+export function TenantLink({ path, children, ...rest }: Anchor & { path: string | undefined }) {
+  const tenantId = useTenantId();
+  return path === undefined ? (
+    <span {...rest}>{children}</span>
+  ) : (
+    <Link {...targetOf(tenantId, path)} {...rest}>
       {children}
     </Link>
   );
 }
 
-/** Opens a computed path below the tenant. */
-export function useOpenPath(): (tenantId: string, path: string) => unknown {
+/** A link to the screen that shows what an id names. */
+export function IdLink({ id, ...rest }: Anchor & { id: string }) {
+  return <TenantLink path={pathOfId(id)} {...rest} />;
+}
+
+/** Opens a path below the tenant. */
+export function useOpenPath(): (path: string) => Promise<void> {
   const navigate = useNavigate();
-  return (tenantId, path) => navigate(targetOf(tenantId, path));
+  const tenantId = useTenantId();
+  return (path) => navigate(targetOf(tenantId, path));
 }
 
 function targetOf(tenantId: string, path: string): { to: string; search: Record<string, string> } {

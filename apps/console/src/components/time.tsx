@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { timeZone } from '../app/preferences';
-import { useChoice } from '../app/stored-choice';
+import { useStore } from '../data/store';
 import { formatTime, timeAgo } from './format-time';
 
 const tickMs = 10_000;
@@ -17,13 +17,13 @@ function onTick(listener: () => void): () => void {
 
 /** A time in the zone that is chosen in the sidebar. */
 export function Time({ at }: { at: string }) {
-  const zone = useChoice(timeZone);
+  const zone = useStore(timeZone);
   return <time dateTime={at}>{formatTime(at, zone)}</time>;
 }
 
 /** How long ago a time was; the time itself is its tooltip. */
 export function Ago({ at }: { at: string }) {
-  const zone = useChoice(timeZone);
+  const zone = useStore(timeZone);
   const current = useSyncExternalStore(onTick, () => now);
   // A time after the last tick is not in the future.
   const shown = timeAgo(at, Math.max(current, Math.min(Date.parse(at), current + tickMs)));

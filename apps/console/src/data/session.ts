@@ -1,6 +1,6 @@
 import type { operations } from '@idsync/client/operator';
 import { queryOptions } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
+import { Store } from './store';
 
 type Answer<Operation extends keyof operations> = operations[Operation] extends {
   responses: { 200: { content: { 'application/json': infer Body } } };
@@ -23,20 +23,14 @@ const includes: Record<Role, readonly Role[]> = {
 };
 
 let csrfToken: string | undefined;
-let hasExpired = false;
-const listeners = new Set<() => void>();
-
-function setExpired(value: boolean): void {
-  if (hasExpired === value) return;
-  hasExpired = value;
-  for (const listener of listeners) listener();
-}
+/** Whether a request was refused because the session has ended. */
+export const hasExpired = new Store(false);
 
 /** Sends a request with the session of this browser. A 401 opens the dialog of `ExpiredSession`. */
 export async function send(request: Request): Promise<Response> {
   if (csrfToken !== undefined && changing.has(request.method)) request.headers.set('x-csrf-token', csrfToken);
   const response = await fetch(request);
-  if (response.status === 401) setExpired(true);
+  if (response.status === 401) hasExpired.set(true);
   return response;
 }
 
@@ -71,7 +65,7 @@ export async function readMethods(): Promise<SignInMethods> {
 
 function remember(session: Session): Session {
   csrfToken = session.csrf_token;
-  setExpired(false);
+  hasExpired.set(false);
   return session;
 }
 
@@ -88,14 +82,4 @@ export const sessionQuery = queryOptions({
 
 export function includesRole(role: Role, needed: Role): boolean {
   return includes[role].includes(needed);
-}
-
-export function useHasExpired(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => hasExpired,
-  );
 }

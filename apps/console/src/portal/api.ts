@@ -1,31 +1,19 @@
 import { answerOf } from '@idsync/client/operator';
 import { createSubscriberClient } from '@idsync/client/subscriber';
-import { useSyncExternalStore } from 'react';
+import { Store } from '../data/store';
 import { LinkKey } from './link-key';
 
 export { answerOf };
 
-export const linkKey = new LinkKey(() => sessionStorage);
-const listeners = new Set<() => void>();
+const linkKey = new LinkKey(() => sessionStorage);
+/** The key of the link; none if it has expired or was revoked. */
+export const openKey = new Store(linkKey.value);
 
-/** Ends the portal: the link has expired, or was revoked. */
-function end(): void {
-  linkKey.forget();
-  changed();
-}
-
-export function changed(): void {
-  for (const listener of listeners) listener();
-}
-
-export function useLinkKey(): string | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => linkKey.value,
-  );
+/** Takes the key from the fragment of an address. Returns whether it has one. */
+export function takeKey(fragment: string): boolean {
+  const isTaken = linkKey.take(fragment);
+  if (isTaken) openKey.set(linkKey.value);
+  return isTaken;
 }
 
 async function send(request: Request): Promise<Response> {
@@ -33,7 +21,10 @@ async function send(request: Request): Promise<Response> {
   if (key !== undefined) request.headers.set('x-api-key', key);
   const response = await fetch(request);
   // Not if another link was opened meanwhile.
-  if (response.status === 401 && linkKey.value === key) end();
+  if (response.status === 401 && linkKey.value === key) {
+    linkKey.forget();
+    openKey.set(undefined);
+  }
   return response;
 }
 

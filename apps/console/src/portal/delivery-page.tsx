@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button } from '../components/button';
 import { DeliveryView } from '../components/delivery-view';
 import { IdChip } from '../components/id-chip';
 import { notify } from '../components/notices';
 import { Page } from '../components/page';
+import { SendButton } from '../components/send-button';
 import { ErrorState, Loading } from '../components/states';
 import { StatusBadge } from '../components/status-badge';
 import { Ago } from '../components/time';
@@ -19,14 +19,10 @@ export function DeliveryPage({ id, deliveryId, rights }: { id: string; deliveryI
   const client = useQueryClient();
   if (!delivery) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const resend = async () => {
-    try {
-      const params = { path: { id, deliveryId } };
-      await answerOf(api.POST('/v1/webhooks/{id}/deliveries/{deliveryId}/resend', { params, body: {} }));
-      notify('It is sent again now.');
-      await client.invalidateQueries();
-    } catch (failure) {
-      notify((failure as Error).message, 'bad');
-    }
+    const params = { path: { id, deliveryId } };
+    await answerOf(api.POST('/v1/webhooks/{id}/deliveries/{deliveryId}/resend', { params, body: {} }));
+    notify('It is sent again now.');
+    await client.invalidateQueries();
   };
   return (
     <Page
@@ -45,9 +41,9 @@ export function DeliveryPage({ id, deliveryId, rights }: { id: string; deliveryI
       }
       actions={
         maySend(rights) && (
-          <Button look="primary" onClick={resend}>
+          <SendButton look="primary" onSend={resend}>
             Send again
-          </Button>
+          </SendButton>
         )
       }
     >

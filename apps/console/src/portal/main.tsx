@@ -5,22 +5,21 @@ import '../styles/tokens.css';
 import '../styles/base.css';
 import { Notices } from '../components/notices';
 import { queryClient } from '../data/query-client';
-import { changed, linkKey } from './api';
+import { takeKey } from './api';
 import { Portal } from './portal';
 import { applyTheme } from './theme';
 
 /** Takes the key out of the address, so that it stays neither there nor in the history. */
-function takeKey(): void {
-  if (!linkKey.take(location.hash)) return;
+function begin(): void {
+  if (!takeKey(location.hash)) return;
   history.replaceState(null, '', location.pathname + location.search);
   queryClient.clear();
-  changed();
 }
 
 applyTheme();
-takeKey();
+begin();
 // The page around the frame may give it another link without a reload.
-addEventListener('hashchange', takeKey);
+addEventListener('hashchange', begin);
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

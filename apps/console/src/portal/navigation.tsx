@@ -1,24 +1,17 @@
-import { type ComponentProps, type MouseEvent, useSyncExternalStore } from 'react';
+import type { ComponentProps, MouseEvent } from 'react';
+import { Store, useStore } from '../data/store';
 import { type Place, pathOf, placeOf } from './places';
 
-const listeners = new Set<() => void>();
-
-function onChange(listener: () => void): () => void {
-  listeners.add(listener);
-  addEventListener('popstate', listener);
-  return () => {
-    listeners.delete(listener);
-    removeEventListener('popstate', listener);
-  };
-}
+const path = new Store(location.pathname);
+addEventListener('popstate', () => path.set(location.pathname));
 
 export function usePlace(): Place {
-  return placeOf(useSyncExternalStore(onChange, () => location.pathname));
+  return placeOf(useStore(path));
 }
 
 function open(place: Place): void {
   history.pushState(null, '', pathOf(place) + location.search);
-  for (const listener of listeners) listener();
+  path.set(location.pathname);
   scrollTo(0, 0);
 }
 

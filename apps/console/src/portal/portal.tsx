@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ErrorState, Loading } from '../components/states';
-import { useLinkKey } from './api';
+import { useStore } from '../data/store';
+import { openKey } from './api';
 import { DeliveryPage } from './delivery-page';
 import { Expired } from './expired';
 import { Expiry } from './expiry';
@@ -12,7 +13,7 @@ import { WebhookPage } from './webhook-page';
 
 /** The subscriber portal. */
 export function Portal() {
-  const key = useLinkKey();
+  const key = useStore(openKey);
   return <main className={styles.portal}>{key === undefined ? <Expired /> : <Opened key={key} />}</main>;
 }
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { DeliveryStatus } from '../components/delivery-filters';
+import type { DeliverySearch } from '../components/delivery-filters';
 import { cursorPages } from '../data/pages';
 import { live } from '../data/query-client';
 import { answerOf, api } from './api';
@@ -18,14 +18,11 @@ export const webhookQuery = (id: string) =>
     ...live,
   });
 
-export const deliveriesQuery = (
-  id: string,
-  filters: { status?: DeliveryStatus | undefined; event_type?: string | undefined },
-) => ({
-  ...cursorPages(['deliveries', id, filters], (cursor) =>
+export const deliveriesQuery = (id: string, { status, type }: DeliverySearch) => ({
+  ...cursorPages(['deliveries', id, { status, type }], (cursor) =>
     answerOf(
       api.GET('/v1/webhooks/{id}/deliveries', {
-        params: { path: { id }, query: { ...filters, limit: 50, ...(cursor && { cursor }) } },
+        params: { path: { id }, query: { status, event_type: type, limit: 50, cursor } },
       }),
     ),
   ),

@@ -1,50 +1,38 @@
 import type { WebhookDetails } from '@idsync/client/operator';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '../components/button';
 import { CheckField } from '../components/fields';
-import { FormDialog } from '../components/form-dialog';
-import { notify } from '../components/notices';
+import { FormButton } from '../components/form-dialog';
 import { WebhookFields } from '../components/webhook-fields';
 import { patchBody, webhookInputOf } from '../components/webhook-input';
 import { answerOf, api } from './api';
 
 export function SettingsButton({ webhook }: { webhook: WebhookDetails }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button small onClick={() => setOpen(true)}>
-        Change settings…
-      </Button>
-      {isOpen && <SettingsDialog webhook={webhook} onClose={() => setOpen(false)} />}
-    </>
-  );
-}
-
-function SettingsDialog({ webhook, onClose }: { webhook: WebhookDetails; onClose: () => void }) {
-  const [input, setInput] = useState(() => webhookInputOf(webhook));
-  const [active, setActive] = useState(webhook.active);
-  const client = useQueryClient();
+  const initial = () => ({ ...webhookInputOf(webhook), active: webhook.active });
+  const [input, setInput] = useState(initial);
+  const set = (changed: Partial<typeof input>) => setInput((old) => ({ ...old, ...changed }));
   const save = async () => {
-    const params = { path: { id: webhook.id } };
-    await answerOf(api.PATCH('/v1/webhooks/{id}', { params, body: { ...patchBody(input), active } }));
-    notify('The settings are saved.');
-    await client.invalidateQueries();
-    onClose();
+    const body = { ...patchBody(input), active: input.active };
+    await answerOf(api.PATCH('/v1/webhooks/{id}', { params: { path: { id: webhook.id } }, body }));
+    return undefined;
   };
   return (
-    <FormDialog title="Settings of the webhook" action="Save" onClose={onClose} onSubmit={save}>
-      <WebhookFields
-        input={input}
-        headerNames={webhook.header_names}
-        onChange={(changed) => setInput((old) => ({ ...old, ...changed }))}
-      />
+    <FormButton
+      label="Change settings…"
+      small
+      title="Settings of the webhook"
+      action="Save"
+      done="The settings are saved."
+      refresh={[]}
+      onOpen={() => setInput(initial())}
+      onSubmit={save}
+    >
+      <WebhookFields input={input} headerNames={webhook.header_names} onChange={set} />
       <CheckField
         label="Active"
         hint="While it is inactive, events are not kept for it."
-        checked={active}
-        onChange={setActive}
+        checked={input.active}
+        onChange={(active) => set({ active })}
       />
-    </FormDialog>
+    </FormButton>
   );
 }

@@ -1,6 +1,6 @@
 import type { ListedWebhook } from '@idsync/client/operator';
 import { useQueries } from '@tanstack/react-query';
-import { Page, Section } from '../components/page';
+import { Page } from '../components/page';
 import { EmptyState } from '../components/states';
 import { WebhooksTable } from '../components/webhooks-table';
 import { PlaceLink } from './navigation';
@@ -16,14 +16,11 @@ export function WebhookList({ webhooks }: { webhooks: readonly ListedWebhook[] }
   });
   return (
     <Page title="Webhooks" description="Your endpoints, and whether they receive their events.">
-      <Section title="Webhooks" untitled flush>
-        <WebhooksTable
-          rows={webhooks.map((webhook, index) => ({ ...webhook, health: details[index]?.data }))}
-          query={{ isPending: false, error: null, refetch: () => undefined }}
-          linkOf={(id, props) => <PlaceLink place={{ webhookId: id }} {...props} />}
-          empty={<EmptyState title="No webhook">The webhooks of this link were deleted.</EmptyState>}
-        />
-      </Section>
+      <WebhooksTable
+        rows={webhooks.map((webhook, index) => ({ ...webhook, health: details[index]?.data }))}
+        linkOf={(id, props) => <PlaceLink place={{ webhookId: id }} {...props} />}
+        empty={<EmptyState title="No webhook">The webhooks of this link were deleted.</EmptyState>}
+      />
     </Page>
   );
 }

@@ -1,17 +1,16 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DeliveriesTable } from '../components/deliveries-table';
-import { DeliveryFilters, type DeliveryStatus } from '../components/delivery-filters';
+import { DeliveryFilters, type DeliverySearch } from '../components/delivery-filters';
 import { healthOf, hostOf } from '../components/describe-webhook';
 import { IdChip } from '../components/id-chip';
-import { Page, Section } from '../components/page';
+import { Page } from '../components/page';
 import { RotateSecret } from '../components/rotate-secret';
 import { SendActions } from '../components/send-actions';
 import { ErrorState, Loading } from '../components/states';
 import { StatusBadge } from '../components/status-badge';
 import { Ago } from '../components/time';
 import { WebhookOverview } from '../components/webhook-overview';
-import { itemsOf } from '../data/pages';
 import { answerOf, api } from './api';
 import { PlaceLink } from './navigation';
 import styles from './portal.module.css';
@@ -21,11 +20,10 @@ import { SettingsButton } from './settings-dialog';
 
 /** One webhook: its health, and its deliveries. */
 export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights; isOnly: boolean }) {
-  const [filters, setFilters] = useState<{ status?: DeliveryStatus | undefined; type?: string | undefined }>({});
+  const [filters, setFilters] = useState<DeliverySearch>({});
   const { data: webhook, error, refetch } = useQuery(webhookQuery(id));
   const client = useQueryClient();
-  const { status, type } = filters;
-  const deliveries = useInfiniteQuery(deliveriesQuery(id, { status, event_type: type }));
+  const deliveries = useInfiniteQuery(deliveriesQuery(id, filters));
   if (!webhook) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const { tone, word } = healthOf(webhook);
   const params = { path: { id } };
@@ -76,18 +74,11 @@ export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights
           )
         }
       />
-      <DeliveryFilters
-        status={status}
-        type={type}
-        onChange={(changed) => setFilters((old) => ({ ...old, ...changed }))}
+      <DeliveryFilters {...filters} onChange={(changed) => setFilters((old) => ({ ...old, ...changed }))} />
+      <DeliveriesTable
+        query={deliveries}
+        linkOf={(delivery, props) => <PlaceLink place={{ webhookId: id, deliveryId: delivery.id }} {...props} />}
       />
-      <Section title="Deliveries" flush>
-        <DeliveriesTable
-          rows={itemsOf(deliveries.data)}
-          query={deliveries}
-          linkOf={(delivery, props) => <PlaceLink place={{ webhookId: id, deliveryId: delivery.id }} {...props} />}
-        />
-      </Section>
     </Page>
   );
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { CopyAs } from '../../components/copy-as';
+import { getRouteApi } from '@tanstack/react-router';
 import { formatCount } from '../../components/format-time';
-import { Page } from '../../components/page';
+import { Screen } from '../../components/screen';
 import { StatusBadge } from '../../components/status-badge';
-import { TabLinks, tabLink } from '../../components/tabs';
+import { TabLinks } from '../../components/tabs';
+import { TenantLink } from '../../components/tenant-link';
 import { useMay } from '../../data/access';
 import { auditVerificationQuery } from '../../data/audit';
 import { ApiKeys } from './api-keys';
@@ -18,38 +18,20 @@ export function AccessScreen() {
   const { view = 'keys' } = route.useSearch();
   const mayAudit = useMay('auditor');
   return (
-    <Page
+    <Screen
       title="Access"
       description="Keys of the programs that read this tenant, and tokens of the people and programs that operate it."
-      actions={
-        <>
-          {mayAudit && <AuditLink tenantId={tenantId} />}
-          <CopyAs
-            path={view === 'keys' ? `/admin/v1/tenants/${tenantId}/api-keys` : '/admin/v1/service-tokens'}
-            cli={view === 'keys' ? 'idsync keys list' : 'idsync service-tokens list'}
-          />
-        </>
-      }
+      api={view === 'keys' ? '/api-keys' : '/admin/v1/service-tokens'}
+      cli={view === 'keys' ? 'idsync keys list' : 'idsync service-tokens list'}
+      actions={mayAudit && <AuditLink tenantId={tenantId} />}
     >
-      <TabLinks label="Access">
-        {(['keys', 'operators'] as const)
-          .filter((each) => each === 'keys' || mayAudit)
-          .map((each) => (
-            <Link
-              key={each}
-              from="/$tenantId/access"
-              to="."
-              search={{ view: each }}
-              className={tabLink}
-              aria-current={each === view ? 'page' : undefined}
-              activeOptions={{ exact: true }}
-            >
-              {each === 'keys' ? 'API keys' : 'Operators'}
-            </Link>
-          ))}
-      </TabLinks>
+      <TabLinks
+        label="Access"
+        views={{ keys: 'API keys', ...(mayAudit && { operators: 'Operators' }) }}
+        current={view}
+      />
       {view === 'keys' ? <ApiKeys tenantId={tenantId} /> : <Operators />}
-    </Page>
+    </Screen>
   );
 }
 
@@ -64,9 +46,7 @@ function AuditLink({ tenantId }: { tenantId: string }) {
             : `${formatCount(data.verified)} audit entries verified`}
         </StatusBadge>
       )}
-      <Link from="/$tenantId/access" to="/$tenantId/audit">
-        Audit log
-      </Link>
+      <TenantLink path="/audit">Audit log</TenantLink>
     </>
   );
 }

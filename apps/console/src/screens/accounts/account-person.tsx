@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { buttonClass } from '../../components/button';
 import { describeLink } from '../../components/describe-link';
 import styles from '../../components/detail-rows.module.css';
 import { Section } from '../../components/page';
 import { EmptyState } from '../../components/states';
+import { IdLink, TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import type { AccountDetails } from '../../data/api';
 import { explanationQuery } from '../../data/identities';
@@ -18,9 +18,9 @@ export function AccountPerson({ tenantId, account }: { tenantId: string; account
         <EmptyState
           title="This account belongs to no person"
           action={
-            <Link to="/$tenantId/cases" params={{ tenantId }} className={buttonClass()}>
+            <TenantLink path="/cases" className={buttonClass()}>
               Cases
-            </Link>
+            </TenantLink>
           }
         >
           No match key of the account fits a person. It is matched again when its values or those of a person change.
@@ -31,14 +31,9 @@ export function AccountPerson({ tenantId, account }: { tenantId: string; account
     <Section
       title="Person"
       actions={
-        <Link
-          to="/$tenantId/people/$identityId"
-          params={{ tenantId, identityId }}
-          search={{ view: 'records' }}
-          className={buttonClass({ look: 'quiet', small: true })}
-        >
+        <TenantLink path={`/people/${identityId}?view=records`} className={buttonClass({ look: 'quiet', small: true })}>
           All records of the person
-        </Link>
+        </TenantLink>
       }
       flush
     >
@@ -46,9 +41,9 @@ export function AccountPerson({ tenantId, account }: { tenantId: string; account
         <li className={styles.row}>
           <span className={styles.label}>Belongs to</span>
           <span className={styles.title}>
-            <Link to="/$tenantId/people/$identityId" params={{ tenantId, identityId }} dir="auto">
+            <IdLink id={identityId} dir="auto">
               {name ?? identityId}
-            </Link>
+            </IdLink>
           </span>
         </li>
         <Evidence tenantId={tenantId} identityId={identityId} accountId={id} />

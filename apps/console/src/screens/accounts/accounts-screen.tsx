@@ -1,11 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type Column, ownLink, rowLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
-import { StatusBadge } from '../../components/status-badge';
-import { Ago } from '../../components/time';
+import { IdLink } from '../../components/tenant-link';
 import { type Account, call } from '../../data/api';
 import { useConnectorNames, useSourceChoices } from '../../data/connectors';
 import { cursorPages } from '../../data/pages';
@@ -28,76 +27,47 @@ const accountsQuery = (tenantId: string, { q, status, source, matched }: Account
 
 const columnsOf = (sourceName: (id: string) => string): readonly Column<Account>[] => [
   {
-    id: 'login',
     header: 'Account',
     width: 'minmax(0, 2fr)',
     cell: ({ id, identifier, external_id }) => (
-      <Link
-        from="/$tenantId/accounts"
-        to="/$tenantId/accounts/$accountId"
-        params={{ accountId: id }}
-        className={rowLink}
-        dir="auto"
-      >
+      <IdLink id={id} className={rowLink} dir="auto">
         {identifier ?? external_id}
-      </Link>
+      </IdLink>
     ),
   },
+  { header: 'Name', width: 'minmax(0, 1.5fr)', from: 'medium', cell: ({ display_name }) => display_name },
   {
-    id: 'name',
-    header: 'Name',
-    width: 'minmax(0, 1.5fr)',
-    from: 'medium',
-    cell: ({ display_name }) => <span dir="auto">{display_name ?? '—'}</span>,
-  },
-  {
-    id: 'source',
     header: 'Source',
-    width: 'minmax(0, 1fr)',
     from: 'medium',
-    cell: ({ source_system_id }) => (source_system_id ? sourceName(source_system_id) : '—'),
+    cell: ({ source_system_id }) => source_system_id && sourceName(source_system_id),
   },
-  { id: 'status', header: 'Status', width: '120px', cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: 'Status', as: 'status', cell: ({ status }) => status },
   {
-    id: 'person',
     header: 'Person',
     width: '120px',
     from: 'small',
     cell: ({ person_id }) =>
       person_id ? (
-        <Link
-          from="/$tenantId/accounts"
-          to="/$tenantId/people/$identityId"
-          params={{ identityId: person_id }}
-          className={ownLink}
-        >
+        <IdLink id={person_id} className={ownLink}>
           Matched
-        </Link>
+        </IdLink>
       ) : (
-        <StatusBadge tone="warn">Unmatched</StatusBadge>
+        { word: 'Unmatched', tone: 'warn' }
       ),
   },
-  {
-    id: 'updated',
-    header: 'Changed',
-    width: '110px',
-    align: 'end',
-    from: 'wide',
-    cell: ({ updated_at }) => <Ago at={updated_at} />,
-  },
+  { header: 'Changed', as: 'ago', from: 'wide', cell: ({ updated_at }) => updated_at },
 ];
 
 export function AccountsScreen() {
   const { tenantId } = route.useParams();
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const query = useInfiniteQuery(accountsQuery(tenantId, search));
   const sources = useSourceChoices(tenantId);
   const sourceName = useConnectorNames(tenantId);
   return (
     <ListScreen<Account, AccountsSearch>
       title="Accounts"
-      api={`/admin/v1/tenants/${tenantId}/accounts`}
+      api="/accounts"
       parameters={search}
       cli={`idsync accounts list${search.matched === 'false' ? ' --unmatched' : ''}`}
       filters={[
@@ -106,10 +76,7 @@ export function AccountsScreen() {
         { of: 'status', label: 'Status', choices: choicesOf(statuses) },
         { of: 'source', label: 'Source', choices: sources },
       ]}
-      search={search}
-      onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
       columns={columnsOf(sourceName)}
-      rowKey={({ id }) => id}
       query={query}
       noMatch={<EmptyState title="No account matches" />}
       nothing={<EmptyState title="No account yet">Accounts appear when a source of accounts has been read.</EmptyState>}

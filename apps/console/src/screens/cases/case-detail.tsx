@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { CSSProperties } from 'react';
 import { Button } from '../../components/button';
 import { apartWords, meanwhileOf, questionOf, recordName } from '../../components/describe-case';
@@ -8,6 +7,7 @@ import { Section } from '../../components/page';
 import { shownValue } from '../../components/shown-value';
 import { ErrorState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
+import { IdLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import type { ReviewCase } from '../../data/api';
 import styles from './case-detail.module.css';
@@ -71,15 +71,9 @@ export function CaseDetail({ tenantId, listed, sourceName, onDecide, onUndo }: C
                 <th key={identity_id} scope="col">
                   <span className={styles.candidate}>
                     <kbd>{index + 1}</kbd>
-                    <Link
-                      from="/$tenantId/cases"
-                      to="/$tenantId/people/$identityId"
-                      params={{ identityId: identity_id }}
-                      search={{}}
-                      dir="auto"
-                    >
+                    <IdLink id={identity_id} dir="auto">
                       {display_name ?? identity_id}
-                    </Link>
+                    </IdLink>
                     {score < 1 && <span className={styles.score}>{Math.round(score * 100)} %</span>}
                   </span>
                 </th>

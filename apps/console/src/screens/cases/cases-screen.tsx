@@ -2,11 +2,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { Button } from '../../components/button';
-import { CopyAs } from '../../components/copy-as';
 import { apartWords } from '../../components/describe-case';
 import { FilterBar, SelectFilter } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
-import { Page } from '../../components/page';
+import { Screen } from '../../components/screen';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { useMay } from '../../data/access';
 import { useConnectorNames } from '../../data/connectors';
@@ -67,24 +66,20 @@ export function CasesScreen() {
 
   const total = query.data?.pages[0]?.total;
   return (
-    <Page
+    <Screen
       title="Cases"
       description={
         total !== undefined && `${formatCount(total)} ${status ? caseStatusWords[status].toLowerCase() : 'open'}`
       }
+      api={`/cases?status=${status ?? 'open'}`}
+      cli={`idsync cases list --status ${status ?? 'open'}`}
+      json={query.data?.pages[0]}
       actions={
-        <>
-          {last && (
-            <Button onClick={() => undo.mutate(last)} disabled={isBusy}>
-              Undo <kbd>u</kbd>
-            </Button>
-          )}
-          <CopyAs
-            path={`/admin/v1/tenants/${tenantId}/cases?status=${status ?? 'open'}`}
-            cli={`idsync cases list --status ${status ?? 'open'}`}
-            json={query.data?.pages[0]}
-          />
-        </>
+        last && (
+          <Button onClick={() => undo.mutate(last)} disabled={isBusy}>
+            Undo <kbd>u</kbd>
+          </Button>
+        )
       }
     >
       <FilterBar>
@@ -126,6 +121,6 @@ export function CasesScreen() {
           />
         </div>
       )}
-    </Page>
+    </Screen>
   );
 }

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { BodyView } from '../../components/body-view';
-import { CopyAs } from '../../components/copy-as';
+import { hostOf } from '../../components/describe-webhook';
 import { Facts } from '../../components/facts';
 import { type Change, FieldDiff } from '../../components/field-diff';
 import { IdChip } from '../../components/id-chip';
 import { JsonView } from '../../components/json-view';
-import { Page, Section } from '../../components/page';
+import { subjectPath } from '../../components/id-targets';
+import { Section } from '../../components/page';
+import { Screen } from '../../components/screen';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { subjectPath } from '../../components/subject-path';
-import { TenantLink } from '../../components/tenant-link';
+import { IdLink, TenantLink } from '../../components/tenant-link';
 import { Ago, Time } from '../../components/time';
 import { useConnectorNames } from '../../data/connectors';
 import { eventQuery } from '../../data/events';
@@ -29,20 +30,9 @@ export function EventScreen() {
   const { details, deliveries, identity_id: identityId, job_id: jobId } = event;
   const { changes = [], job_id: _, ...rest } = details as { changes?: Change[] } & Record<string, unknown>;
   const path = event.subject_id && subjectPath(event.subject_id, identityId);
-  const subject =
-    event.subject_id === identityId ? undefined : path ? (
-      <TenantLink tenantId={tenantId} path={path}>
-        {event.subject_id}
-      </TenantLink>
-    ) : (
-      event.subject_id
-    );
-  const hostOf = (id: string) => {
-    const url = webhooks?.data.find((webhook) => webhook.id === id)?.callback_url;
-    return url && URL.canParse(url) ? new URL(url).host : id;
-  };
+  const hostOfWebhook = (id: string) => hostOf(webhooks?.data.find((webhook) => webhook.id === id)?.callback_url ?? id);
   return (
-    <Page
+    <Screen
       title={event.event_type}
       description={
         <>
@@ -52,41 +42,28 @@ export function EventScreen() {
           </span>
         </>
       }
-      actions={
-        <CopyAs
-          path={`/admin/v1/tenants/${tenantId}/events/${eventId}`}
-          cli={`idsync events show ${eventId}`}
-          json={event}
-        />
-      }
+      api={`/events/${eventId}`}
+      cli={`idsync events show ${eventId}`}
+      json={event}
     >
       <Section title="Event">
         <Facts
           items={[
+            ['Person or machine', identityId && <IdLink id={identityId}>{event.name ?? identityId}</IdLink>],
             [
-              'Person or machine',
-              identityId && (
-                <Link key="person" to="/$tenantId/people/$identityId" params={{ tenantId, identityId }} dir="auto">
-                  {event.name ?? identityId}
-                </Link>
+              'Subject',
+              event.subject_id && event.subject_id !== identityId && (
+                <TenantLink path={path || undefined}>{event.subject_id}</TenantLink>
               ),
             ],
-            ['Subject', subject],
-            [
-              'Run',
-              jobId && (
-                <Link key="run" to="/$tenantId/runs/$jobId" params={{ tenantId, jobId }}>
-                  {event.connector_id ? sourceName(event.connector_id) : jobId}
-                </Link>
-              ),
-            ],
+            ['Run', jobId && <IdLink id={jobId}>{event.connector_id ? sourceName(event.connector_id) : jobId}</IdLink>],
             ['Occurred', <Time key="at" at={event.occurred_at} />],
             ['Sequence', event.sequence],
             [
               'More',
-              <Link key="type" to="/$tenantId/events" params={{ tenantId }} search={{ types: event.event_type }}>
+              <TenantLink key="type" path={`/events?types=${event.event_type}`}>
                 all of this type
-              </Link>,
+              </TenantLink>,
             ],
           ]}
         />
@@ -100,13 +77,9 @@ export function EventScreen() {
           <ul>
             {deliveries.map(({ id, webhook_id, status }) => (
               <li key={id} className={styles.delivery}>
-                <Link
-                  to="/$tenantId/deliveries/$deliveryId"
-                  params={{ tenantId, deliveryId: id }}
-                  className={styles.link}
-                >
-                  {hostOf(webhook_id)}
-                </Link>
+                <IdLink id={id} className={styles.link}>
+                  {hostOfWebhook(webhook_id)}
+                </IdLink>
                 <StatusBadge status={status} />
               </li>
             ))}
@@ -133,6 +106,6 @@ export function EventScreen() {
           <BodyView label="Body" body={event.body} />
         </Section>
       )}
-    </Page>
+    </Screen>
   );
 }

@@ -22,7 +22,6 @@ const periodChoices = [
 export function EventsScreen() {
   const { tenantId } = route.useParams();
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const [isPaused, setPaused] = useState(false);
   const { types, identity, job, source, since } = search;
   const filters = {
@@ -48,7 +47,7 @@ export function EventsScreen() {
         </StatusBadge>
       }
       description="What subscribers receive, the newest first."
-      api={`/admin/v1/tenants/${tenantId}/events`}
+      api="/events"
       parameters={filters}
       cli={`idsync events list${flags.join('')}`}
       filters={[
@@ -66,11 +65,8 @@ export function EventsScreen() {
         { of: 'identity', label: 'Id of a person', placeholder: 'Person id', narrow: true },
         { of: 'job', label: 'Id of a run', placeholder: 'Run id', narrow: true },
       ]}
-      search={search}
-      onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
       saved="events"
-      columns={eventColumns({ tenantId, sourceName })}
-      rowKey={({ id }) => id}
+      columns={eventColumns({ sourceName })}
       query={query}
       noMatch={
         <EmptyState title="No event matches">

@@ -7,7 +7,7 @@ import type { Activity as ActivityData } from '../../data/api';
 import styles from './activity.module.css';
 
 /** Events and deliveries of the last 24 hours, by hour. */
-export function Activity({ tenantId, activity: { hours, complete } }: { tenantId: string; activity: ActivityData }) {
+export function Activity({ activity: { hours, complete } }: { activity: ActivityData }) {
   const series = [
     { label: 'Events', path: '/events?since=24h', values: hours.map(({ events }) => events) },
     { label: 'Delivered', path: '/webhooks', values: hours.map(({ delivered }) => delivered) },
@@ -24,7 +24,7 @@ export function Activity({ tenantId, activity: { hours, complete } }: { tenantId
       <ul className={styles.series}>
         {series.map(({ label, path, values, tone }) => (
           <li key={label} className={styles.one}>
-            <TenantLink tenantId={tenantId} path={path} className={styles.label}>
+            <TenantLink path={path} className={styles.label}>
               {label}
             </TenantLink>
             <span className={styles.sum}>

@@ -40,7 +40,7 @@ export function HomeScreen() {
     now: Date.now(),
   });
   const linkTo = (path: string) => (props: { className: string | undefined; children: string }) => (
-    <TenantLink tenantId={tenantId} path={path} {...props} />
+    <TenantLink path={path} {...props} />
   );
   const hasMachines = sources.some(({ records }) => records === 'machine_identity');
   const dead = webhooks.data.data.reduce((sum, webhook) => sum + webhook.dead.count, 0);
@@ -80,7 +80,7 @@ export function HomeScreen() {
       </StatTiles>
       <Section title="What needs you" flush>
         {needs.length > 0 ? (
-          <NeedList needs={needs} tenantId={tenantId} />
+          <NeedList needs={needs} />
         ) : (
           <EmptyState title={sources.length === 0 ? 'Connect your first source' : 'Nothing needs you'}>
             {sources.length === 0
@@ -89,12 +89,8 @@ export function HomeScreen() {
           </EmptyState>
         )}
       </Section>
-      {activity && <Activity tenantId={tenantId} activity={activity} />}
-      {sources.length > 0 && (
-        <Section title="Sources" flush>
-          <SourceHealth tenantId={tenantId} sources={sources} />
-        </Section>
-      )}
+      {activity && <Activity activity={activity} />}
+      {sources.length > 0 && <SourceHealth sources={sources} />}
     </Page>
   );
 }

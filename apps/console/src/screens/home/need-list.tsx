@@ -5,7 +5,7 @@ import tones from '../../components/tones.module.css';
 import styles from './need-list.module.css';
 import type { Need } from './needs';
 
-export function NeedList({ needs, tenantId }: { needs: readonly Need[]; tenantId: string }) {
+export function NeedList({ needs }: { needs: readonly Need[] }) {
   return (
     <ul>
       {needs.map(({ key, icon, tone, title, detail, at, path }) => (
@@ -14,7 +14,7 @@ export function NeedList({ needs, tenantId }: { needs: readonly Need[]; tenantId
             <Icon name={icon} />
           </span>
           <span className={styles.text}>
-            <TenantLink tenantId={tenantId} path={path} className={styles.title}>
+            <TenantLink path={path} className={styles.title}>
               <span dir="auto">{title}</span>
             </TenantLink>
             {detail && <span className={styles.detail}>{detail}</span>}

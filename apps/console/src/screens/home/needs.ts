@@ -1,4 +1,5 @@
 import { meanwhileOf, questionOf } from '../../components/describe-case.js';
+import { hostOf } from '../../components/describe-webhook.js';
 import { holdMessage } from '../../components/hold-message.js';
 import type { IconName } from '../../components/icon';
 import type { Tone } from '../../components/status';
@@ -130,7 +131,7 @@ function webhookNeed({
   const need = (tone: Tone, title: string, detail: string, at?: string): Need[] => [
     { key: id, icon: 'webhook', tone, title, detail, at, path: `/webhooks/${id}` },
   ];
-  const host = URL.canParse(callback_url) ? new URL(callback_url).host : callback_url;
+  const host = hostOf(callback_url);
   if (!active && disabled_at)
     return need('bad', `Webhook ${host} was switched off`, disabled_reason ?? '', disabled_at);
   if (dead.count > 0)

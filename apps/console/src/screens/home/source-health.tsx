@@ -1,58 +1,38 @@
-import { Link } from '@tanstack/react-router';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { formatCount } from '../../components/format-time';
 import { recordsName } from '../../components/record-names';
-import { StatusBadge } from '../../components/status-badge';
-import { Ago } from '../../components/time';
+import { IdLink } from '../../components/tenant-link';
 import type { Connector } from '../../data/api';
 
-const columnsOf = (tenantId: string): readonly Column<Connector>[] => [
+const columns: readonly Column<Connector>[] = [
   {
-    id: 'name',
     header: 'Name',
     width: 'minmax(0, 2fr)',
     cell: ({ id, name }) => (
-      <Link to="/$tenantId/sources/$connectorId" params={{ tenantId, connectorId: id }} className={rowLink} dir="auto">
+      <IdLink id={id} className={rowLink} dir="auto">
         {name}
-      </Link>
+      </IdLink>
     ),
   },
-  { id: 'type', header: 'Type', width: 'minmax(0, 1fr)', from: 'medium', cell: ({ type }) => type },
+  { header: 'Type', from: 'medium', cell: ({ type }) => type },
+  { header: 'Lists', from: 'wide', cell: ({ records }) => recordsName(records) },
+  { header: 'Health', as: 'status', cell: ({ health }) => health },
   {
-    id: 'records',
-    header: 'Lists',
-    width: 'minmax(0, 1fr)',
-    from: 'wide',
-    cell: ({ records }) => recordsName(records),
-  },
-  { id: 'health', header: 'Health', width: '120px', cell: ({ health }) => <StatusBadge status={health} /> },
-  {
-    id: 'read',
     header: 'Records read',
+    as: 'count',
     width: '110px',
-    align: 'end',
     from: 'medium',
-    cell: ({ last_run }) => (last_run ? formatCount(last_run.records_read) : '—'),
+    cell: ({ last_run }) => last_run?.records_read,
   },
   {
-    id: 'complete',
     header: 'Complete as of',
+    as: 'ago',
     width: '120px',
-    align: 'end',
     from: 'small',
-    cell: ({ complete_as_of }) => (complete_as_of ? <Ago at={complete_as_of} /> : 'Never'),
+    cell: ({ complete_as_of }) => complete_as_of,
+    none: 'Never',
   },
 ];
 
-export function SourceHealth({ tenantId, sources }: { tenantId: string; sources: readonly Connector[] }) {
-  return (
-    <DataTable
-      label="Sources"
-      columns={columnsOf(tenantId)}
-      rows={sources}
-      rowKey={({ id }) => id}
-      query={{ isPending: false, error: null, refetch: () => {} }}
-      empty={null}
-    />
-  );
+export function SourceHealth({ sources }: { sources: readonly Connector[] }) {
+  return <DataTable title="Sources" columns={columns} rows={sources} />;
 }

@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
-import { buttonClass } from '../../components/button';
-import { CopyAs } from '../../components/copy-as';
+import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { FieldDiff } from '../../components/field-diff';
 import { IdChip } from '../../components/id-chip';
-import { Missing } from '../../components/missing';
-import { Page, Section } from '../../components/page';
+import { Section } from '../../components/page';
+import { NotLoaded, Screen } from '../../components/screen';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { TabLinks, tabLink } from '../../components/tabs';
+import { TabLinks } from '../../components/tabs';
 import { Ago, Time } from '../../components/time';
-import { type Identity, isNotFound } from '../../data/api';
+import type { Identity } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
 import { explanationQuery, identityQuery } from '../../data/identities';
 import { attributeOf, machineOf, nameOf } from '../../data/person';
@@ -43,22 +41,12 @@ export function IdentityScreen() {
   const explanation = useQuery(explanationQuery(tenantId, identityId));
   const history = useQuery(historyQuery(tenantId, identityId));
   const sourceName = useConnectorNames(tenantId);
-  if (now.isPending) return <Loading />;
-  if (now.isLoadingError && isNotFound(now.error))
+  if (!now.data)
     return (
-      <Missing
-        title="There is no such person"
-        action={
-          <Link to="/$tenantId/people" params={{ tenantId }} className={buttonClass({ look: 'primary' })}>
-            All people
-          </Link>
-        }
-      >
-        No person of this tenant has the id <code>{identityId}</code>. The person was erased, or belongs to another
-        tenant.
-      </Missing>
+      <NotLoaded query={now} noun="person" id={identityId} all={['/people', 'All people']}>
+        The person was erased, or belongs to another tenant.
+      </NotLoaded>
     );
-  if (now.isLoadingError) return <ErrorState error={now.error} onRetry={() => now.refetch()} />;
   const machine = machineOf(now.data);
   if (machine && now.data.machine_identities.length === 1)
     return <Navigate to="/$tenantId/machines/$machineId" params={{ tenantId, machineId: machine.id }} replace />;
@@ -66,7 +54,7 @@ export function IdentityScreen() {
   const compared = moment === undefined ? now.data : (other.data ?? now.data);
   const number = attributeOf(person, 'employee_number');
   return (
-    <Page
+    <Screen
       title={nameOf(person)}
       beside={<StatusBadge status={person.status} />}
       description={
@@ -84,39 +72,19 @@ export function IdentityScreen() {
           </span>
         </>
       }
+      api={`/identities/${identityId}${at ? `?at=${at}` : ''}`}
+      cli={at ? `idsync identities show ${identityId} --at ${at}` : `idsync identities explain ${identityId}`}
+      json={person}
       actions={
-        <>
-          <CopyAs
-            path={`/admin/v1/tenants/${tenantId}/identities/${identityId}${at ? `?at=${at}` : ''}`}
-            cli={at ? `idsync identities show ${identityId} --at ${at}` : `idsync identities explain ${identityId}`}
-            json={person}
-          />
-          <IdentityActions
-            tenantId={tenantId}
-            identity={now.data}
-            records={explanation.data?.records ?? []}
-            sourceName={sourceName}
-          />
-        </>
+        <IdentityActions
+          tenantId={tenantId}
+          identity={now.data}
+          records={explanation.data?.records ?? []}
+          sourceName={sourceName}
+        />
       }
     >
-      <TabLinks label="Parts of the identity">
-        {(Object.keys(viewNames) as (keyof typeof viewNames)[]).map((each) => (
-          <Link
-            key={each}
-            from="/$tenantId/people/$identityId"
-            to="."
-            search={(old) => ({ ...old, view: each === 'values' ? undefined : each })}
-            className={tabLink}
-            // The other parameters of the URL do not decide which tab is current.
-            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
-            aria-current={each === view ? 'page' : undefined}
-            resetScroll={false}
-          >
-            {viewNames[each]}
-          </Link>
-        ))}
-      </TabLinks>
+      <TabLinks label="Parts of the identity" views={viewNames} current={view} />
       {view === 'values' && history.data && <TimeTravel events={history.data} />}
       {then.isLoadingError && <ErrorState error={then.error} />}
       {other.isLoadingError && <ErrorState error={other.error} />}
@@ -132,16 +100,14 @@ export function IdentityScreen() {
       )}
       {view === 'records' &&
         (explanation.data ? (
-          <Records tenantId={tenantId} explanation={explanation.data} sourceName={sourceName} />
-        ) : explanation.error ? (
-          <ErrorState error={explanation.error} onRetry={() => explanation.refetch()} />
+          <Records explanation={explanation.data} sourceName={sourceName} />
         ) : (
-          <Loading />
+          <NotLoaded query={explanation} />
         ))}
       {view === 'events' && <Events tenantId={tenantId} identityId={identityId} sourceName={sourceName} />}
       {view === 'history' &&
         (history.data ? <History tenantId={tenantId} events={history.data} sourceName={sourceName} /> : <Loading />)}
-    </Page>
+    </Screen>
   );
 }
 

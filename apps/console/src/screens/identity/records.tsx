@@ -4,14 +4,12 @@ import { Section } from '../../components/page';
 import { shownValue } from '../../components/shown-value';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { subjectPath } from '../../components/subject-path';
-import { TenantLink } from '../../components/tenant-link';
+import { IdLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import type { Explanation } from '../../data/api';
 import styles from './records.module.css';
 
 interface RecordsProps {
-  tenantId: string;
   explanation: Explanation;
   sourceName: (id: string) => string;
 }
@@ -19,7 +17,7 @@ interface RecordsProps {
 type LinkedRecord = Explanation['records'][number];
 
 /** The records of the identity with the evidence that each is the same person, and their values side by side. */
-export function Records({ tenantId, explanation, sourceName }: RecordsProps) {
+export function Records({ explanation, sourceName }: RecordsProps) {
   const { records } = explanation;
   if (records.length === 0) return <EmptyState title="No records">No source lists this person.</EmptyState>;
   return (
@@ -27,7 +25,7 @@ export function Records({ tenantId, explanation, sourceName }: RecordsProps) {
       <ul className={styles.cards}>
         {records.map((record) => (
           <li key={record.id}>
-            <RecordCard tenantId={tenantId} record={record} sourceName={sourceName} />
+            <RecordCard record={record} sourceName={sourceName} />
           </li>
         ))}
       </ul>
@@ -37,15 +35,13 @@ export function Records({ tenantId, explanation, sourceName }: RecordsProps) {
 }
 
 interface RecordCardProps {
-  tenantId: string;
   record: LinkedRecord;
   sourceName: (id: string) => string;
 }
 
-function RecordCard({ tenantId, record, sourceName }: RecordCardProps) {
-  const { id, kind, connector_id, external_id, status, evidence } = record;
+function RecordCard({ record, sourceName }: RecordCardProps) {
   // A user has no screen beside this one.
-  const path = kind === 'user' ? undefined : subjectPath(id);
+  const { id, kind, connector_id, external_id, status, evidence } = record;
   return (
     <article className={styles.card}>
       <header className={styles.head}>
@@ -54,13 +50,7 @@ function RecordCard({ tenantId, record, sourceName }: RecordCardProps) {
         <StatusBadge status={status} />
       </header>
       <p className={styles.external} dir="auto">
-        {path ? (
-          <TenantLink tenantId={tenantId} path={path}>
-            {external_id}
-          </TenantLink>
-        ) : (
-          external_id
-        )}
+        {kind === 'user' ? external_id : <IdLink id={id}>{external_id}</IdLink>}
       </p>
       <div className={styles.link}>
         <p className={styles.because}>{describeLink(record)}</p>
@@ -90,7 +80,7 @@ function RecordCard({ tenantId, record, sourceName }: RecordCardProps) {
 }
 
 /** One column for each source, the winning value of each row marked. */
-function SideBySide({ explanation: { fields, records }, sourceName }: Omit<RecordsProps, 'tenantId'>) {
+function SideBySide({ explanation: { fields, records }, sourceName }: RecordsProps) {
   const sources = [...new Set(records.map(({ connector_id }) => connector_id))];
   return (
     <Section title="Side by side" flush>

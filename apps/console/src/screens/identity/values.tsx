@@ -1,9 +1,9 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/button';
 import { Section } from '../../components/page';
 import { shownValue } from '../../components/shown-value';
 import { EmptyState } from '../../components/states';
+import { TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import type { Explanation, Identity } from '../../data/api';
 import styles from './values.module.css';
@@ -97,9 +97,7 @@ function Reason({
     <div className={styles.reason}>
       <p>
         <strong>{sourceName(winner.connector_id)}</strong> decides: {because}.{' '}
-        <Link from="/$tenantId/people/$identityId" to="/$tenantId/rules" search={{ view: 'precedence' }}>
-          Source precedence
-        </Link>
+        <TenantLink path="/rules?view=precedence">Source precedence</TenantLink>
       </p>
       {over.length > 0 && (
         <table className={styles.over}>

@@ -1,3 +1,4 @@
+import type { Tone } from '../../components/status';
 import type { MachineIdentityDetails } from '../../data/api';
 
 type Factor = MachineIdentityDetails['risk_factors'][number]['factor'];
@@ -44,4 +45,8 @@ export function describeMissing({ role, named, identity_id }: Person): string | 
     manager_id: 'Its source names none.',
     technical_inheritor: 'Its source names none: the machine is orphaned when its owner leaves.',
   }[role];
+}
+
+export function toneOfRisk(score: number): Tone {
+  return score >= 80 ? 'bad' : score >= 50 ? 'warn' : 'neutral';
 }

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type Column, ownLink, rowLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { IdChip } from '../../components/id-chip';
@@ -7,11 +7,11 @@ import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
 import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
+import { IdLink } from '../../components/tenant-link';
 import { call, type OperatorMachineIdentity } from '../../data/api';
 import { cursorPages } from '../../data/pages';
-import { describeFactor } from './describe-machine';
+import { describeFactor, toneOfRisk } from './describe-machine';
 import { classifications, type MachinesSearch, risks, statuses } from './machines-search';
-import { toneOfRisk } from './tone-of-risk';
 
 const route = getRouteApi('/signed-in/$tenantId/machines');
 
@@ -32,78 +32,53 @@ const identityId = /^idn_[0-9a-z]{26}$/;
 
 const columns: readonly Column<OperatorMachineIdentity>[] = [
   {
-    id: 'name',
     header: 'Name',
     width: 'minmax(0, 2fr)',
     cell: ({ id, display_name }) => (
-      <Link
-        from="/$tenantId/machines"
-        to="/$tenantId/machines/$machineId"
-        params={{ machineId: id }}
-        search={{}}
-        className={rowLink}
-      >
+      <IdLink id={id} className={rowLink}>
         <span dir="auto">{display_name}</span>
-      </Link>
+      </IdLink>
     ),
   },
+  { header: 'Kind', width: '120px', from: 'medium', cell: ({ classification }) => wordsOf(classification) },
+  { header: 'Status', as: 'status', width: '110px', cell: ({ status }) => status },
   {
-    id: 'kind',
-    header: 'Kind',
-    width: '120px',
-    from: 'medium',
-    cell: ({ classification }) => wordsOf(classification),
-  },
-  { id: 'status', header: 'Status', width: '110px', cell: ({ status }) => <StatusBadge status={status} /> },
-  {
-    id: 'risk',
     header: 'Risk',
     width: '56px',
     align: 'end',
     cell: ({ risk_score, risk_factors }) =>
-      risk_score === undefined ? (
-        '—'
-      ) : (
+      risk_score === undefined ? undefined : (
         <span title={risk_factors?.map((factor) => describeFactor(factor).title).join(', ')}>
           <StatusBadge tone={toneOfRisk(risk_score)}>{risk_score}</StatusBadge>
         </span>
       ),
   },
   {
-    id: 'owner',
     header: 'Owner',
     width: 'minmax(0, 2fr)',
     from: 'medium',
-    cell: ({ owned_by, owner_name }) => {
-      if (!owned_by) return 'No owner';
-      if (!identityId.test(owned_by)) return <span dir="auto">{owned_by}</span>;
-      return (
-        <Link
-          from="/$tenantId/machines"
-          to="/$tenantId/people/$identityId"
-          params={{ identityId: owned_by }}
-          search={{}}
-          className={ownLink}
-          title={owned_by}
-        >
+    cell: ({ owned_by, owner_name }) =>
+      owned_by && identityId.test(owned_by) ? (
+        <IdLink id={owned_by} className={ownLink} title={owned_by}>
           <span dir="auto">{owner_name ?? `${owned_by.slice(0, 12)}…${owned_by.slice(-4)}`}</span>
-        </Link>
-      );
-    },
+        </IdLink>
+      ) : (
+        owned_by
+      ),
+    none: 'No owner',
   },
-  { id: 'id', header: 'Id', width: '200px', from: 'wide', cell: ({ id }) => <IdChip id={id} /> },
+  { header: 'Id', width: '200px', from: 'wide', cell: ({ id }) => <IdChip id={id} /> },
 ];
 
 export function MachinesScreen() {
   const { tenantId } = route.useParams();
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const query = useInfiniteQuery(machinesQuery(tenantId, search));
   const { kind, risk, ...rest } = search;
   return (
     <ListScreen<OperatorMachineIdentity, MachinesSearch>
       title="Machines"
-      api={`/admin/v1/tenants/${tenantId}/machine-identities`}
+      api="/machine-identities"
       parameters={{ ...rest, classification: kind, min_risk: risk, sort: order(search.q) }}
       cli="idsync machines list"
       filters={[
@@ -112,10 +87,7 @@ export function MachinesScreen() {
         { of: 'kind', label: 'Kind', choices: choicesOf(classifications) },
         { of: 'status', label: 'Status', choices: choicesOf(statuses) },
       ]}
-      search={search}
-      onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
       columns={columns}
-      rowKey={({ id }) => id}
       query={query}
       noMatch={<EmptyState title="No machine matches" />}
       nothing={

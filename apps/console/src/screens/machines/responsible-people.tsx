@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import styles from '../../components/detail-rows.module.css';
 import { Section } from '../../components/page';
+import { IdLink } from '../../components/tenant-link';
 import type { MachineIdentityDetails } from '../../data/api';
 import { describeMissing, roleNames } from './describe-machine';
 
@@ -20,14 +20,9 @@ export function ResponsiblePeople({ machine: { people, handed_over }, sourceName
             <span className={styles.value}>
               {person.identity_id ? (
                 <span className={styles.title}>
-                  <Link
-                    from="/$tenantId/machines/$machineId"
-                    to="/$tenantId/people/$identityId"
-                    params={{ identityId: person.identity_id }}
-                    dir="auto"
-                  >
+                  <IdLink id={person.identity_id} dir="auto">
                     {person.name ?? person.identity_id}
-                  </Link>
+                  </IdLink>
                 </span>
               ) : (
                 person.named && <span dir="auto">{person.named}</span>

@@ -4,8 +4,7 @@ import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Time } from '../../components/time';
 import type { MachineIdentityDetails } from '../../data/api';
-import { describeFactor } from './describe-machine';
-import { toneOfRisk } from './tone-of-risk';
+import { describeFactor, toneOfRisk } from './describe-machine';
 
 /** The risk score as the sum of its factors, each in words. */
 export function Risk({ machine }: { machine: MachineIdentityDetails }) {

@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type Column, rowLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { Ago } from '../../components/time';
+import { IdLink } from '../../components/tenant-link';
 import type { Identity } from '../../data/api';
 import { useSourceChoices } from '../../data/connectors';
 import { peopleQuery } from '../../data/people';
@@ -15,28 +15,10 @@ import { type PeopleSearch, statuses } from './people-search';
 const route = getRouteApi('/signed-in/$tenantId/people');
 
 const columns: readonly Column<Identity>[] = [
+  { header: 'Name', width: 'minmax(0, 1.8fr)', cell: (identity) => <Name identity={identity} /> },
+  { header: 'Mail', width: 'minmax(0, 2.6fr)', from: 'medium', cell: (identity) => attributeOf(identity, 'email') },
+  { header: 'Title', width: 'minmax(0, 1.5fr)', from: 'wide', cell: (identity) => attributeOf(identity, 'job_title') },
   {
-    id: 'name',
-    header: 'Name',
-    width: 'minmax(0, 1.8fr)',
-    cell: (identity) => <Name identity={identity} />,
-  },
-  {
-    id: 'email',
-    header: 'Mail',
-    width: 'minmax(0, 2.6fr)',
-    from: 'medium',
-    cell: (row) => <span title={attributeOf(row, 'email')}>{attributeOf(row, 'email') ?? '—'}</span>,
-  },
-  {
-    id: 'title',
-    header: 'Title',
-    width: 'minmax(0, 1.5fr)',
-    from: 'wide',
-    cell: (row) => <span dir="auto">{attributeOf(row, 'job_title') ?? '—'}</span>,
-  },
-  {
-    id: 'records',
     header: 'Records',
     width: '56px',
     align: 'end',
@@ -44,49 +26,29 @@ const columns: readonly Column<Identity>[] = [
     cell: (identity) => <span title={recordsOf(identity)}>{countOf(identity)}</span>,
   },
   {
-    id: 'status',
     header: 'Status',
+    as: 'status',
     width: '104px',
-    cell: (identity) => <StatusBadge status={machineOf(identity)?.status ?? identity.status} />,
+    cell: (identity) => machineOf(identity)?.status ?? identity.status,
   },
-  {
-    id: 'updated',
-    header: 'Changed',
-    width: '100px',
-    from: 'wide',
-    align: 'end',
-    cell: ({ updated_at }) => <Ago at={updated_at} />,
-  },
+  { header: 'Changed', as: 'ago', from: 'wide', cell: ({ updated_at }) => updated_at },
 ];
 
 /** A machine without an owner has its own identity, and is shown as the machine that it is. */
 function Name({ identity }: { identity: Identity }) {
   const machine = machineOf(identity);
-  if (machine)
-    return (
-      <>
-        <Link
-          from="/$tenantId/people"
-          to="/$tenantId/machines/$machineId"
-          params={{ machineId: machine.id }}
-          className={rowLink}
-          dir="auto"
-        >
-          {machine.display_name}
-        </Link>{' '}
-        <StatusBadge tone="neutral">Machine</StatusBadge>
-      </>
-    );
   return (
-    <Link
-      from="/$tenantId/people"
-      to="/$tenantId/people/$identityId"
-      params={{ identityId: identity.id }}
-      className={rowLink}
-      dir="auto"
-    >
-      {nameOf(identity)}
-    </Link>
+    <>
+      <IdLink id={machine?.id ?? identity.id} className={rowLink} dir="auto">
+        {machine?.display_name ?? nameOf(identity)}
+      </IdLink>
+      {machine && (
+        <>
+          {' '}
+          <StatusBadge tone="neutral">Machine</StatusBadge>
+        </>
+      )}
+    </>
   );
 }
 
@@ -112,14 +74,13 @@ function recordsOf({ users, accounts, machine_identities: machines, left_out }: 
 export function PeopleScreen() {
   const { tenantId } = route.useParams();
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const query = useInfiniteQuery(peopleQuery(tenantId, search));
   const sources = useSourceChoices(tenantId);
   const flags = Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : ` --${name} '${value}'`));
   return (
     <ListScreen<Identity, PeopleSearch>
       title="People"
-      api={`/admin/v1/tenants/${tenantId}/identities`}
+      api="/identities"
       parameters={{ ...search }}
       cli={`idsync identities list${flags.join('')}`}
       filters={[
@@ -127,10 +88,7 @@ export function PeopleScreen() {
         { of: 'status', label: 'Status', choices: choicesOf(statuses) },
         { of: 'source', label: 'Source', choices: sources },
       ]}
-      search={search}
-      onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
       columns={columns}
-      rowKey={({ id }) => id}
       query={query}
       noMatch={
         <EmptyState title="No person matches">

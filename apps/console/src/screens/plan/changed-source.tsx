@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
 import type { OperatorJobWithErrors } from '../../data/api';
@@ -18,13 +18,9 @@ export function ChangedSource({ tenantId, job }: { tenantId: string; job: Operat
         {change.fields.length > 0 && <code>{change.fields.join(', ')}</code>}, by <span dir="auto">{change.by}</span>{' '}
         <Ago at={change.at} />.
       </span>
-      <Link
-        from="/$tenantId/runs/$jobId/plan"
-        to="/$tenantId/audit"
-        search={{ action: 'updateConnector', resource: job.connector_id, entry: change.entry }}
-      >
+      <TenantLink path={`/audit?action=updateConnector&resource=${job.connector_id}&entry=${change.entry}`}>
         See what changed
-      </Link>
+      </TenantLink>
     </p>
   );
 }

@@ -1,7 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Button } from '../../components/button';
-import { ConfirmDialog } from '../../components/confirm-dialog';
+import { ConfirmButton } from '../../components/confirm-dialog';
 import { formatCount } from '../../components/format-time';
 import { notify } from '../../components/notices';
 import { useMay } from '../../data/access';
@@ -17,70 +14,69 @@ interface PlanActionsProps {
 
 /** The decision about a held run, or about the plan of a dry run. */
 export function PlanActions({ tenantId, job, plan, source }: PlanActionsProps) {
-  const [asked, setAsked] = useState<'release' | 'cancel' | 'apply'>();
-  const mayDecide = useMay('operator');
-  const client = useQueryClient();
   const ids = { tenantId, jobId: job.job_id };
-  if (!mayDecide) return null;
-  const isHeld = job.status === 'quarantined';
+  if (!useMay('operator')) return null;
   // The button of a plan that removes access does not invite to press it.
-  const removes = plan.counts.delete + plan.counts.disable > 0;
-  const isReady = job.dry_run && plan.state === 'ready';
-  const decide = async (reason = '') => {
-    const body = { reason };
-    if (asked === 'apply') {
-      const answer = await call('POST /sync-jobs/{jobId}/apply', ids, body);
-      await operationDone(tenantId, answer, 'The plan was applied');
-    } else if (asked === 'release') {
-      const answer = await call('POST /sync-jobs/{jobId}/release', ids, body);
-      notify(
-        isApproval(answer) ? 'Requested. A second operator must approve it.' : 'Released. The plan is applied now.',
-      );
-    } else {
-      await call('POST /sync-jobs/{jobId}/cancel', ids, body);
-      notify('Cancelled. The plan is not applied.');
-    }
-    await client.invalidateQueries();
-  };
+  const look = plan.counts.delete + plan.counts.disable > 0 ? 'plain' : 'primary';
+  const summary = (
+    <p>
+      {summaryOf(plan.counts)} This is applied once, for this run only; it can be undone afterwards with{' '}
+      <code>idsync jobs undo</code>.
+    </p>
+  );
   return (
     <>
-      {isHeld && (
+      {job.status === 'quarantined' && (
         <>
-          <Button onClick={() => setAsked('cancel')}>Cancel the run…</Button>
-          <Button look={removes ? 'plain' : 'primary'} onClick={() => setAsked('release')}>
-            Release…
-          </Button>
+          <ConfirmButton
+            label="Cancel the run…"
+            title={`Cancel the run of ${source}?`}
+            action="Cancel the run"
+            reason="required"
+            done="Cancelled. The plan is not applied."
+            refresh={[]}
+            onConfirm={(reason) => call('POST /sync-jobs/{jobId}/cancel', ids, { reason })}
+          >
+            Nothing of the plan is applied. The next run of the source decides again.
+          </ConfirmButton>
+          <ConfirmButton
+            label="Release…"
+            look={look}
+            title={`Release the run of ${source}?`}
+            action="Release"
+            danger={plan.counts.delete > 0}
+            reason="required"
+            refresh={[]}
+            onConfirm={async (reason = '') => {
+              const isRequested = isApproval(await call('POST /sync-jobs/{jobId}/release', ids, { reason }));
+              notify(
+                isRequested ? 'Requested. A second operator must approve it.' : 'Released. The plan is applied now.',
+              );
+            }}
+          >
+            {summary}
+          </ConfirmButton>
         </>
       )}
-      {isReady && (
-        <Button look={removes ? 'plain' : 'primary'} onClick={() => setAsked('apply')}>
-          Apply exactly this…
-        </Button>
+      {job.dry_run && plan.state === 'ready' && (
+        <ConfirmButton
+          label="Apply exactly this…"
+          look={look}
+          title="Apply this plan?"
+          action="Apply"
+          reason="required"
+          refresh={[]}
+          onConfirm={async (reason = '') =>
+            operationDone(
+              tenantId,
+              await call('POST /sync-jobs/{jobId}/apply', ids, { reason }),
+              'The plan was applied',
+            )
+          }
+        >
+          {summary}
+        </ConfirmButton>
       )}
-      <ConfirmDialog
-        open={asked !== undefined}
-        onOpenChange={(open) => !open && setAsked(undefined)}
-        title={
-          {
-            release: `Release the run of ${source}?`,
-            cancel: `Cancel the run of ${source}?`,
-            apply: 'Apply this plan?',
-          }[asked ?? 'apply']
-        }
-        action={{ release: 'Release', cancel: 'Cancel the run', apply: 'Apply' }[asked ?? 'apply']}
-        danger={asked === 'release' && plan.counts.delete > 0}
-        reason="required"
-        onConfirm={decide}
-      >
-        {asked === 'cancel' ? (
-          'Nothing of the plan is applied. The next run of the source decides again.'
-        ) : (
-          <p>
-            {summaryOf(plan.counts)} This is applied once, for this run only; it can be undone afterwards with{' '}
-            <code>idsync jobs undo</code>.
-          </p>
-        )}
-      </ConfirmDialog>
     </>
   );
 }

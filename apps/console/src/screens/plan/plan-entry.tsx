@@ -1,9 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import { type Change, FieldDiff } from '../../components/field-diff';
 import type { Tone } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
-import { subjectPath } from '../../components/subject-path';
-import { TenantLink } from '../../components/tenant-link';
+import { IdLink } from '../../components/tenant-link';
 import type { SyncPlan } from '../../data/api';
 import { actionNames } from './action-filter';
 import { DeletedValues } from './deleted-values';
@@ -22,28 +20,20 @@ export function PlanEntry({ tenantId, entry }: { tenantId: string; entry: SyncPl
     .filter(({ field }) => action !== 'delete' || field !== 'status')
     .map(({ field, from, to }) => ({ field, from, to }));
   // The identity of a machine is its owner.
-  const machinePath = record.kind === 'machine_identity' && record.id ? subjectPath(record.id) : undefined;
+  const machineId = record.kind === 'machine_identity' ? record.id : undefined;
+  const linked = machineId ?? identity_id;
+  const name = linked && !machineId ? display_name : newName(shown);
   return (
     <article className={styles.entry}>
       <header className={styles.head}>
         <StatusBadge tone={tones[action]}>{actionNames[action]}</StatusBadge>
-        {machinePath ? (
-          <TenantLink tenantId={tenantId} path={machinePath} className={styles.name}>
-            <span dir="auto">{newName(shown) ?? record.external_id}</span>
-          </TenantLink>
-        ) : identity_id ? (
-          <Link
-            from="/$tenantId/runs/$jobId/plan"
-            to="/$tenantId/people/$identityId"
-            params={{ identityId: identity_id }}
-            className={styles.name}
-            dir="auto"
-          >
-            {display_name ?? record.external_id}
-          </Link>
+        {linked ? (
+          <IdLink id={linked} className={styles.name} dir="auto">
+            {name ?? record.external_id}
+          </IdLink>
         ) : (
           <span className={styles.name} dir="auto">
-            {newName(shown) ?? record.external_id}
+            {name ?? record.external_id}
           </span>
         )}
         <code className={styles.id} dir="auto">

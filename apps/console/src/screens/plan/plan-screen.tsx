@@ -1,12 +1,12 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ApprovalBanner } from '../../components/approval-banner';
-import { CopyAs } from '../../components/copy-as';
 import { FilterBar, SearchField } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
 import { holdMessage } from '../../components/hold-message';
 import { IdChip } from '../../components/id-chip';
-import { Page, Section } from '../../components/page';
+import { Section } from '../../components/page';
+import { Screen } from '../../components/screen';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
@@ -14,6 +14,7 @@ import { VirtualList } from '../../components/virtual-list';
 import { useConnectorNames } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
 import { itemsOf } from '../../data/pages';
+import { useFilters } from '../../data/use-tenant';
 import { ActionFilter } from './action-filter';
 import { ChangedSource } from './changed-source';
 import { PlanActions } from './plan-actions';
@@ -27,8 +28,7 @@ const route = getRouteApi('/signed-in/$tenantId/runs/$jobId/plan');
 /** A held run or a dry run, read like a pull request: why it is held, what it would change, and the decision. */
 export function PlanScreen() {
   const { tenantId, jobId } = route.useParams();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const [search, set] = useFilters<PlanSearch>();
   const job = useQuery(jobQuery(tenantId, jobId));
   const plan = useInfiniteQuery({ ...planQuery(tenantId, jobId, search), placeholderData: keepPreviousData });
   const sourceName = useConnectorNames(tenantId);
@@ -37,11 +37,10 @@ export function PlanScreen() {
   if (plan.isLoadingError) return <ErrorState error={plan.error} onRetry={() => plan.refetch()} />;
   const whole = plan.data.pages[0];
   if (!whole) return <Loading />;
-  const set = (change: PlanSearch) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   const source = sourceName(job.data.connector_id);
   const entries = itemsOf(plan.data);
   return (
-    <Page
+    <Screen
       title={titleOf(source, job.data)}
       beside={<StatusBadge status={job.data.status} />}
       description={
@@ -54,16 +53,10 @@ export function PlanScreen() {
           <IdChip id={jobId} />
         </>
       }
-      actions={
-        <>
-          <CopyAs
-            path={`/admin/v1/tenants/${tenantId}/sync-jobs/${jobId}/plan`}
-            cli={`idsync jobs plan ${jobId}`}
-            json={whole}
-          />
-          <PlanActions tenantId={tenantId} job={job.data} plan={whole} source={source} />
-        </>
-      }
+      api={`/sync-jobs/${jobId}/plan`}
+      cli={`idsync jobs plan ${jobId}`}
+      json={whole}
+      actions={<PlanActions tenantId={tenantId} job={job.data} plan={whole} source={source} />}
     >
       <ApprovalBanner tenantId={tenantId} resource={jobId} />
       {job.data.decision && <Decision {...job.data.decision} />}
@@ -99,7 +92,7 @@ export function PlanScreen() {
           </VirtualList>
         )}
       </Section>
-    </Page>
+    </Screen>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Button } from '../../components/button';
 import { SelectField, TextField } from '../../components/fields';
-import { Icon } from '../../components/icon';
 import { builtInKeys, type KeyRow, movedUp, type Normaliser, normaliserLabels } from './edit-rules';
+import { EditableRows } from './editable-rows';
 import styles from './rules.module.css';
 
 interface KeyRowsProps {
@@ -11,8 +11,6 @@ interface KeyRowsProps {
 }
 
 export function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
-  const set = (at: number, change: Partial<KeyRow>) =>
-    onChange(rows.map((row, index) => (index === at ? { ...row, ...change } : row)));
   return (
     <>
       <datalist id="match-keys">
@@ -20,17 +18,25 @@ export function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
           <option key={key} value={key} />
         ))}
       </datalist>
-      <ol className={styles.rows} aria-label="Match keys">
-        {rows.map((row, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the rank of a key is its position
-          <li key={at} className={styles.key}>
+      <EditableRows
+        label="Match keys"
+        rows={rows}
+        isReadOnly={isReadOnly}
+        className={styles.key}
+        nameOf={({ field }) => field}
+        fresh={{ field: 'attributes.' }}
+        add="Add a key"
+        onChange={onChange}
+      >
+        {(row, set, remove, at) => (
+          <>
             <TextField
               label={`Key ${at + 1}`}
               list="match-keys"
               spellCheck={false}
               readOnly={isReadOnly}
               value={row.field}
-              onChange={(field) => set(at, { field })}
+              onChange={(field) => set({ field })}
             />
             <SelectField
               label="Compared by"
@@ -40,7 +46,7 @@ export function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
                 { value: '', label: 'default' },
                 ...Object.entries(normaliserLabels).map(([value, label]) => ({ value, label })),
               ]}
-              onChange={(value) => set(at, { normaliser: (value || undefined) as Normaliser | undefined })}
+              onChange={(value) => set({ normaliser: (value || undefined) as Normaliser | undefined })}
             />
             {builtInKeys.includes(row.field) ? (
               <span />
@@ -53,7 +59,7 @@ export function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
                   { value: 'reusable', label: 'reusable, like an address' },
                   { value: 'permanent', label: 'permanent, like an employee number' },
                 ]}
-                onChange={(value) => set(at, { strength: value as 'permanent' | 'reusable' })}
+                onChange={(value) => set({ strength: value as 'permanent' | 'reusable' })}
               />
             )}
             {!isReadOnly && (
@@ -67,27 +73,12 @@ export function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
                 >
                   Up
                 </Button>
-                <Button
-                  look="quiet"
-                  small
-                  aria-label={`Remove ${row.field}`}
-                  onClick={() => onChange(rows.toSpliced(at, 1))}
-                >
-                  Remove
-                </Button>
+                {remove}
               </span>
             )}
-          </li>
-        ))}
-      </ol>
-      {!isReadOnly && (
-        <div>
-          <Button small onClick={() => onChange([...rows, { field: 'attributes.' }])}>
-            <Icon name="plus" size={14} />
-            Add a key
-          </Button>
-        </div>
-      )}
+          </>
+        )}
+      </EditableRows>
     </>
   );
 }

@@ -1,7 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button';
-import { ConfirmDialog } from '../../components/confirm-dialog';
+import { ConfirmButton } from '../../components/confirm-dialog';
 import { SelectField } from '../../components/fields';
 import { FormError } from '../../components/form-parts';
 import { Section } from '../../components/page';
@@ -18,13 +17,11 @@ import type { Rules } from './rules-queries';
 
 /** Match keys and fuzzy rules. A change is previewed with the people it concerns before it is made. */
 export function MatchingRules({ tenantId, stored }: { tenantId: string; stored: Rules }) {
-  const client = useQueryClient();
   const mayChange = useMay('admin');
   const mayPreview = useMay('operator');
   const [rules, setRules] = useState<Rules>(stored);
   const [preview, setPreview] = useState<{ rules: Rules; operation: Operation }>();
   const { error, isSending, send } = useSending();
-  const [isAsked, setAsked] = useState(false);
   const isChanged = JSON.stringify(rules) !== JSON.stringify(stored);
   const isPreviewed = preview !== undefined && preview.rules === rules;
   const ids = { tenantId };
@@ -38,7 +35,6 @@ export function MatchingRules({ tenantId, stored }: { tenantId: string; stored: 
     const answer = await call('PUT /matching-rules', ids, rules);
     await operationDone(tenantId, answer, 'The rules were changed.');
     setPreview(undefined);
-    await client.invalidateQueries();
   };
   const stopValues = rules.stop_values.reduce((sum, { values }) => sum + values.length, 0);
   return (
@@ -80,22 +76,21 @@ export function MatchingRules({ tenantId, stored }: { tenantId: string; stored: 
             {isSending ? 'Comparing…' : 'Preview'}
           </Button>
           {mayChange && (
-            <Button look="primary" disabled={!isPreviewed || !isChanged} onClick={() => setAsked(true)}>
-              Apply…
-            </Button>
+            <ConfirmButton
+              label="Apply…"
+              look="primary"
+              disabled={!isPreviewed || !isChanged}
+              title="Change the matching rules?"
+              action="Apply"
+              refresh={[]}
+              onConfirm={apply}
+            >
+              <p>All records are matched again, as the preview shows. Manually linked records stay.</p>
+            </ConfirmButton>
           )}
         </div>
       )}
       {preview && <Preview operation={preview.operation} isOutdated={!isPreviewed} />}
-      <ConfirmDialog
-        open={isAsked}
-        onOpenChange={setAsked}
-        title="Change the matching rules?"
-        action="Apply"
-        onConfirm={apply}
-      >
-        <p>All records are matched again, as the preview shows. Manually linked records stay.</p>
-      </ConfirmDialog>
     </>
   );
 }

@@ -1,9 +1,9 @@
-import { Link } from '@tanstack/react-router';
 import { formatCount } from '../../components/format-time';
 import { Section } from '../../components/page';
 import { StatTile, StatTiles } from '../../components/stat-tile';
 import { EmptyState } from '../../components/states';
 import { wordsOf } from '../../components/status';
+import { IdLink } from '../../components/tenant-link';
 import type { Operation } from '../../data/api';
 import styles from './rules.module.css';
 
@@ -108,8 +108,8 @@ function ItemRow({ item }: { item: Item }) {
 
 function Person({ id, name }: { id: string; name?: string }) {
   return (
-    <Link from="/$tenantId/rules" to="/$tenantId/people/$identityId" params={{ identityId: id }} dir="auto">
+    <IdLink id={id} dir="auto">
       {name ?? id}
-    </Link>
+    </IdLink>
   );
 }

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { ApprovalBanner } from '../../components/approval-banner';
-import { CopyAs } from '../../components/copy-as';
-import { Page } from '../../components/page';
+import { Screen } from '../../components/screen';
 import { ErrorState, Loading } from '../../components/states';
-import { TabLinks, tabLink } from '../../components/tabs';
+import { TabLinks } from '../../components/tabs';
 import { connectorsQuery } from '../../data/connectors';
 import { MatchingRules } from './matching-rules';
 import { PrecedenceForm } from './precedence-form';
@@ -25,36 +24,18 @@ export function RulesScreen() {
     return error ? <ErrorState error={error} onRetry={onRetry} /> : <Loading />;
   }
   return (
-    <Page
+    <Screen
       title="Rules"
       description="Which records are one person, and which source wins when they disagree."
-      actions={
-        <CopyAs
-          path={`/admin/v1/tenants/${tenantId}/${view === 'matching' ? 'matching-rules' : 'attribute-priorities'}`}
-          cli={view === 'matching' ? 'idsync rules show' : 'idsync priorities show'}
-          json={view === 'matching' ? rules.data : precedence.data}
-        />
-      }
+      api={view === 'matching' ? '/matching-rules' : '/attribute-priorities'}
+      cli={view === 'matching' ? 'idsync rules show' : 'idsync priorities show'}
+      json={view === 'matching' ? rules.data : precedence.data}
     >
       <ApprovalBanner
         tenantId={tenantId}
         actions={['replaceMatchingRules', 'replaceAttributePriorities', 'confirmOperation']}
       />
-      <TabLinks label="Rules">
-        {(['matching', 'precedence'] as const).map((each) => (
-          <Link
-            key={each}
-            from="/$tenantId/rules"
-            to="."
-            search={{ view: each }}
-            className={tabLink}
-            aria-current={each === view ? 'page' : undefined}
-            activeOptions={{ exact: true }}
-          >
-            {each === 'matching' ? 'Matching' : 'Source precedence'}
-          </Link>
-        ))}
-      </TabLinks>
+      <TabLinks label="Rules" views={{ matching: 'Matching', precedence: 'Source precedence' }} current={view} />
       {view === 'matching' ? (
         <MatchingRules key={JSON.stringify(rules.data)} tenantId={tenantId} stored={rules.data} />
       ) : (
@@ -65,6 +46,6 @@ export function RulesScreen() {
           sources={sources.data.data}
         />
       )}
-    </Page>
+    </Screen>
   );
 }

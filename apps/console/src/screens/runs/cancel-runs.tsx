@@ -8,7 +8,7 @@ import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
 import { call } from '../../data/api';
-import { cancellable } from './cancellable';
+import { cancellable } from './describe-run';
 import type { OperatorJob } from './runs-queries';
 
 interface CancelRunsProps {

@@ -8,6 +8,9 @@ interface Timed {
   status?: string;
 }
 
+/** Statuses of runs that can be cancelled. */
+export const cancellable: readonly string[] = ['queued', 'running', 'quarantined'];
+
 /**
  * How long a run took, or has taken until now. None before it has started. The time in which a held run waits for its
  * decision does not count.

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../components/format-time';
 import { phasesOf } from './describe-run';
 import styles from './phases.module.css';
+import runs from './runs.module.css';
 import type { OperatorJob } from './runs-queries';
 
 /** How the time of a run is divided. */
@@ -21,5 +22,17 @@ export function Phases({ run }: { run: OperatorJob }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Records applied of records known. A bar without a value while the total is not known. */
+export function Progress({ job }: { job: Pick<OperatorJob, 'status' | 'progress_pct'> }) {
+  if (job.status === 'quarantined') return <span className={runs.progress}>Held</span>;
+  const isUnknown = job.status === 'running' && job.progress_pct === 0;
+  return (
+    <span className={runs.progress}>
+      <progress max={100} value={isUnknown ? undefined : job.progress_pct} aria-label="Progress" />
+      <span>{job.progress_pct} %</span>
+    </span>
   );
 }

@@ -1,24 +1,22 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { Button, buttonClass } from '../../components/button';
-import { ConfirmDialog } from '../../components/confirm-dialog';
-import { CopyAs } from '../../components/copy-as';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { buttonClass } from '../../components/button';
+import { ConfirmButton } from '../../components/confirm-dialog';
 import { Facts } from '../../components/facts';
 import { formatCount } from '../../components/format-time';
 import { holdMessage } from '../../components/hold-message';
 import { IdChip } from '../../components/id-chip';
-import { Page, Section } from '../../components/page';
+import { Section } from '../../components/page';
+import { NotLoaded, Screen } from '../../components/screen';
 import { StatTile, StatTiles } from '../../components/stat-tile';
-import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
+import { TenantLink } from '../../components/tenant-link';
 import { Ago, Time } from '../../components/time';
 import { useMay } from '../../data/access';
 import { call, type OperatorJobWithErrors } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
-import { cancellable } from './cancellable';
-import { appliedWords, durationOf, kindOf, stepsOf } from './describe-run';
+import { appliedWords, cancellable, durationOf, kindOf, stepsOf } from './describe-run';
 import { Phases } from './phases';
 import { RunErrors } from './run-errors';
 import styles from './runs.module.css';
@@ -27,12 +25,13 @@ const route = getRouteApi('/signed-in/$tenantId/runs/$jobId');
 
 export function RunScreen() {
   const { tenantId, jobId } = route.useParams();
-  const { data: run, error, refetch } = useQuery(jobQuery(tenantId, jobId));
+  const query = useQuery(jobQuery(tenantId, jobId));
   const sourceName = useConnectorNames(tenantId);
-  if (!run) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
+  const run = query.data;
+  if (!run) return <NotLoaded query={query} />;
   const name = sourceName(run.connector_id);
   return (
-    <Page
+    <Screen
       title={`Run of ${name}`}
       beside={<StatusBadge status={run.status} />}
       description={
@@ -49,21 +48,15 @@ export function RunScreen() {
           )}
         </>
       }
+      api={`/sync-jobs/${jobId}`}
+      cli={`idsync jobs show ${jobId}`}
+      json={run}
       actions={
         <>
-          <CopyAs
-            path={`/admin/v1/tenants/${tenantId}/sync-jobs/${jobId}`}
-            cli={`idsync jobs show ${jobId}`}
-            json={run}
-          />
           {(run.status === 'quarantined' || run.dry_run) && (
-            <Link
-              from="/$tenantId/runs/$jobId"
-              to="/$tenantId/runs/$jobId/plan"
-              className={buttonClass({ look: 'primary' })}
-            >
+            <TenantLink path={`/runs/${jobId}/plan`} className={buttonClass({ look: 'primary' })}>
               Open plan
-            </Link>
+            </TenantLink>
           )}
           <CancelRun tenantId={tenantId} run={run} name={name} />
         </>
@@ -115,12 +108,8 @@ export function RunScreen() {
           ))}
         </ol>
       </Section>
-      {run.errors.length > 0 && (
-        <Section title="Records that failed" flush>
-          <RunErrors errors={run.errors} />
-        </Section>
-      )}
-    </Page>
+      {run.errors.length > 0 && <RunErrors errors={run.errors} />}
+    </Screen>
   );
 }
 
@@ -131,27 +120,18 @@ function batchesOf({ batches_processed, batches_total }: OperatorJobWithErrors):
 }
 
 function CancelRun({ tenantId, run, name }: { tenantId: string; run: OperatorJobWithErrors; name: string }) {
-  const [isAsked, setAsked] = useState(false);
-  const client = useQueryClient();
   if (!useMay('operator') || !cancellable.includes(run.status)) return null;
-  const cancel = async (reason: string | undefined) => {
-    await call('POST /sync-jobs/{jobId}/cancel', { tenantId, jobId: run.job_id }, { ...(reason && { reason }) });
-    await client.invalidateQueries({ queryKey: ['jobs', tenantId] });
-  };
   return (
-    <>
-      <Button onClick={() => setAsked(true)}>Cancel run…</Button>
-      <ConfirmDialog
-        open={isAsked}
-        onOpenChange={setAsked}
-        title={`Cancel the run of ${name}?`}
-        action="Cancel run"
-        danger
-        reason="optional"
-        onConfirm={cancel}
-      >
-        <p>Records that are already applied stay. What a held run has set aside is discarded.</p>
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      label="Cancel run…"
+      title={`Cancel the run of ${name}?`}
+      action="Cancel run"
+      danger
+      reason="optional"
+      refresh={['jobs', tenantId]}
+      onConfirm={(reason) => call('POST /sync-jobs/{jobId}/cancel', { tenantId, jobId: run.job_id }, { reason })}
+    >
+      <p>Records that are already applied stay. What a held run has set aside is discarded.</p>
+    </ConfirmButton>
   );
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { Button, buttonClass } from '../../components/button';
-import { notify } from '../../components/notices';
+import { buttonClass } from '../../components/button';
+import { SendButton } from '../../components/send-button';
+import { TenantLink, useOpenPath } from '../../components/tenant-link';
 import { useMay } from '../../data/access';
 import type { Connector } from '../../data/api';
 import { startRun } from '../../data/connectors';
@@ -9,34 +9,28 @@ import { startRun } from '../../data/connectors';
 /** Starts a run, or a dry run that only shows its plan, and opens it. */
 export function SourceActions({ tenantId, source }: { tenantId: string; source: Connector }) {
   const client = useQueryClient();
-  const navigate = useNavigate();
+  const openPath = useOpenPath();
   const mayChange = useMay('admin');
   if (!useMay('operator')) return null;
   const start = async (dryRun: boolean) => {
-    try {
-      const { job_id: jobId } = await startRun(tenantId, source.id, dryRun);
-      await client.invalidateQueries({ queryKey: ['jobs', tenantId] });
-      await navigate({ to: '/$tenantId/runs/$jobId', params: { tenantId, jobId } });
-    } catch (failure) {
-      notify((failure as Error).message, 'bad');
-    }
+    const { job_id } = await startRun(tenantId, source.id, dryRun);
+    await client.invalidateQueries({ queryKey: ['jobs', tenantId] });
+    await openPath(`/runs/${job_id}`);
   };
   return (
     <>
       {mayChange && (
-        <Link
-          from="/$tenantId/sources/$connectorId"
-          to="/$tenantId/source-setup"
-          search={{ source: source.id, step: source.type === 'scim-push' ? 'connection' : undefined }}
+        <TenantLink
+          path={`/source-setup?source=${source.id}${source.type === 'scim-push' ? '&step=connection' : ''}`}
           className={buttonClass()}
         >
           {source.last_run ? 'Change' : 'Continue set-up'}
-        </Link>
+        </TenantLink>
       )}
-      <Button onClick={() => start(true)}>Dry run</Button>
-      <Button look="primary" onClick={() => start(false)}>
+      <SendButton onSend={() => start(true)}>Dry run</SendButton>
+      <SendButton look="primary" onSend={() => start(false)}>
         Run now
-      </Button>
+      </SendButton>
     </>
   );
 }

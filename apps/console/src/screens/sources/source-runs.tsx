@@ -1,82 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { formatCount } from '../../components/format-time';
-import { Section } from '../../components/page';
 import { EmptyState } from '../../components/states';
-import { StatusBadge } from '../../components/status-badge';
+import { IdLink, TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import type { OperatorJobPage } from '../../data/api';
 import { lastRunsQuery } from './source-queries';
 
 const columns: readonly Column<OperatorJobPage['data'][number]>[] = [
   {
-    id: 'started',
     header: 'Started',
-    width: 'minmax(0, 1fr)',
     cell: ({ job_id, started_at, created_at }) => (
-      <Link
-        from="/$tenantId/sources/$connectorId"
-        to="/$tenantId/runs/$jobId"
-        params={{ jobId: job_id }}
-        className={rowLink}
-      >
+      <IdLink id={job_id} className={rowLink}>
         <Ago at={started_at ?? created_at} />
-      </Link>
+      </IdLink>
     ),
   },
-  {
-    id: 'kind',
-    header: 'Kind',
-    width: '120px',
-    from: 'medium',
-    cell: ({ mode, dry_run }) => (dry_run ? 'dry run' : mode),
-  },
-  {
-    id: 'status',
-    header: 'Status',
-    width: 'minmax(130px, 1fr)',
-    cell: ({ status }) => <StatusBadge status={status} />,
-  },
-  {
-    id: 'read',
-    header: 'Read',
-    width: '80px',
-    align: 'end',
-    from: 'small',
-    cell: ({ records_read }) => formatCount(records_read),
-  },
-  {
-    id: 'failed',
-    header: 'Failed',
-    width: '80px',
-    align: 'end',
-    from: 'medium',
-    cell: ({ records_failed }) => formatCount(records_failed),
-  },
+  { header: 'Kind', width: '120px', from: 'medium', cell: ({ mode, dry_run }) => (dry_run ? 'dry run' : mode) },
+  { header: 'Status', as: 'status', width: 'minmax(130px, 1fr)', cell: ({ status }) => status },
+  { header: 'Read', as: 'count', width: '80px', from: 'small', cell: ({ records_read }) => records_read },
+  { header: 'Failed', as: 'count', width: '80px', from: 'medium', cell: ({ records_failed }) => records_failed },
 ];
 
 /** The last runs of a source; all of them are in the list of runs. */
 export function SourceRuns({ tenantId, connectorId }: { tenantId: string; connectorId: string }) {
-  const query = useQuery(lastRunsQuery(tenantId, connectorId));
   return (
-    <Section
+    <DataTable
       title="Last runs"
-      flush
-      actions={
-        <Link from="/$tenantId/sources/$connectorId" to="/$tenantId/runs" search={{ source: connectorId }}>
-          All runs
-        </Link>
-      }
-    >
-      <DataTable
-        label="Last runs"
-        columns={columns}
-        rows={query.data?.data ?? []}
-        rowKey={({ job_id }) => job_id}
-        query={query}
-        empty={<EmptyState title="Not read yet">Start a dry run to see what a run would change.</EmptyState>}
-      />
-    </Section>
+      columns={columns}
+      rowKey={({ job_id }) => job_id}
+      query={useQuery(lastRunsQuery(tenantId, connectorId))}
+      empty={<EmptyState title="Not read yet">Start a dry run to see what a run would change.</EmptyState>}
+      actions={<TenantLink path={`/runs?source=${connectorId}`}>All runs</TenantLink>}
+    />
   );
 }

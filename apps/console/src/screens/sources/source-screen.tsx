@@ -1,19 +1,19 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { ApprovalBanner } from '../../components/approval-banner';
-import { CopyAs } from '../../components/copy-as';
 import { Facts } from '../../components/facts';
 import { formatCount } from '../../components/format-time';
 import { IdChip } from '../../components/id-chip';
 import { JsonView } from '../../components/json-view';
-import { Page, Section } from '../../components/page';
+import { Section } from '../../components/page';
 import { recordsName } from '../../components/record-names';
+import { Screen } from '../../components/screen';
 import { StatTile, StatTiles } from '../../components/stat-tile';
 import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
+import { IdLink } from '../../components/tenant-link';
 import { Ago, Time } from '../../components/time';
 import { connectorQuery } from '../../data/connectors';
-import { itemsOf } from '../../data/pages';
 import { limitsOf, scheduleOf } from './describe-source';
 import { FailingRecords } from './failing-records';
 import { SourceActions } from './source-actions';
@@ -30,7 +30,7 @@ export function SourceScreen() {
   if (!source) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const run = source.last_run;
   return (
-    <Page
+    <Screen
       title={source.name}
       beside={<StatusBadge status={source.health} />}
       description={
@@ -41,16 +41,10 @@ export function SourceScreen() {
           <IdChip id={source.id} />
         </>
       }
-      actions={
-        <>
-          <CopyAs
-            path={`/admin/v1/tenants/${tenantId}/connectors/${connectorId}`}
-            cli={`idsync connectors show ${connectorId}`}
-            json={source}
-          />
-          <SourceActions tenantId={tenantId} source={source} />
-        </>
-      }
+      api={`/connectors/${connectorId}`}
+      cli={`idsync connectors show ${connectorId}`}
+      json={source}
+      actions={<SourceActions tenantId={tenantId} source={source} />}
     >
       <ApprovalBanner tenantId={tenantId} resource={connectorId} />
       <StatTiles>
@@ -77,10 +71,10 @@ export function SourceScreen() {
             [
               'Last run',
               run && (
-                <Link from="/$tenantId/sources/$connectorId" to="/$tenantId/runs/$jobId" params={{ jobId: run.job_id }}>
+                <IdLink id={run.job_id}>
                   {run.status.replaceAll('_', ' ')}: {formatCount(run.records_read)} read,{' '}
                   {formatCount(run.records_failed)} failed, {formatCount(run.records_deleted)} deleted
-                </Link>
+                </IdLink>
               ),
             ],
             ['Error', run?.error_message],
@@ -90,15 +84,13 @@ export function SourceScreen() {
       </Section>
       {source.type === 'scim-push' && <SourceTokens tenantId={tenantId} source={source} />}
       <SourceRuns tenantId={tenantId} connectorId={connectorId} />
-      <Section title="Records that fail" flush>
-        <FailingRecords rows={itemsOf(failing.data)} query={failing} />
-      </Section>
+      <FailingRecords query={failing} />
       <Section title="Safeguard">
         <Facts items={[...limitsOf(source.safeguard), ['Counted within', `${source.safeguard.within_hours} h`]]} />
       </Section>
       <Section title="Configuration">
         <JsonView value={source.config} label="Configuration as JSON" />
       </Section>
-    </Page>
+    </Screen>
   );
 }

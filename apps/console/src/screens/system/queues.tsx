@@ -1,13 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { formatCount } from '../../components/format-time';
-import { StatusBadge } from '../../components/status-badge';
 import { countOf, lagOf, stateOfQueue } from './describe-system';
 import type { Queue } from './system-queries';
 
 const columnsOf = (isCapped: boolean): readonly Column<Queue>[] => [
   {
-    id: 'name',
     header: 'Queue',
     width: 'minmax(0, 2fr)',
     cell: ({ name }) => (
@@ -22,53 +19,20 @@ const columnsOf = (isCapped: boolean): readonly Column<Queue>[] => [
       </Link>
     ),
   },
+  { header: 'Waiting', as: 'count', cell: ({ messages }) => countOf(messages, isCapped) },
+  { header: 'Oldest', as: 'count', width: '110px', from: 'medium', cell: lagOf },
+  { header: 'Consumers', as: 'count', width: '100px', from: 'wide', cell: ({ consumers }) => consumers },
   {
-    id: 'messages',
-    header: 'Waiting',
-    width: '90px',
-    align: 'end',
-    cell: ({ messages }) => countOf(messages, isCapped),
-  },
-  { id: 'lag', header: 'Oldest', width: '110px', align: 'end', from: 'medium', cell: lagOf },
-  {
-    id: 'consumers',
-    header: 'Consumers',
-    width: '100px',
-    align: 'end',
-    from: 'wide',
-    cell: ({ consumers }) => (consumers === undefined ? '—' : formatCount(consumers)),
-  },
-  {
-    id: 'dead',
     header: 'Dead letters',
+    as: 'count',
     width: '110px',
-    align: 'end',
     from: 'medium',
-    cell: ({ dead_letters }) => (dead_letters > 0 ? countOf(dead_letters) : '—'),
+    cell: ({ dead_letters }) => (dead_letters > 0 ? countOf(dead_letters) : undefined),
   },
-  {
-    id: 'state',
-    header: 'State',
-    width: '140px',
-    from: 'medium',
-    cell: (queue) => {
-      const { word, tone } = stateOfQueue(queue);
-      return <StatusBadge tone={tone}>{word}</StatusBadge>;
-    },
-  },
+  { header: 'State', width: '140px', from: 'medium', cell: stateOfQueue },
 ];
-const noQuery = { isPending: false, error: null, refetch: () => {} };
 
 /** The queues of all services. A row opens the dead letters of its queue. */
 export function Queues({ queues, isCapped }: { queues: readonly Queue[]; isCapped: boolean }) {
-  return (
-    <DataTable
-      label="Queues"
-      columns={columnsOf(isCapped)}
-      rows={queues}
-      rowKey={({ name }) => name}
-      query={noQuery}
-      empty={null}
-    />
-  );
+  return <DataTable title="Queues" columns={columnsOf(isCapped)} rows={queues} rowKey={({ name }) => name} />;
 }

@@ -8,6 +8,7 @@ export type Process = System['processes'][number];
 export type Queue = System['queues'][number];
 export type DeadLetter =
   operations['adminListSystemDeadLetters']['responses'][200]['content']['application/json']['data'][number];
+export type DeadLetterDetails = operations['adminGetSystemDeadLetter']['responses'][200]['content']['application/json'];
 type Query = NonNullable<operations['adminListSystemDeadLetters']['parameters']['query']>;
 
 export const systemQuery = queryOptions({
@@ -20,7 +21,7 @@ export const deadLettersQuery = (queue: string | undefined) => ({
   ...cursorPages(['dead-letters', queue], (cursor) =>
     answerOf(
       api.GET('/admin/v1/system/dead-letters', {
-        params: { query: { queue: queue as Query['queue'], limit: 50, ...(cursor && { cursor }) } },
+        params: { query: { queue: queue as Query['queue'], limit: 50, cursor } },
       }),
     ),
   ),

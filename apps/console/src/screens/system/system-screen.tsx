@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { buttonClass } from '../../components/button';
-import { CopyAs } from '../../components/copy-as';
 import { formatCount } from '../../components/format-time';
-import { Page, Section } from '../../components/page';
+import { NotLoaded, Screen } from '../../components/screen';
 import { StatTile, StatTiles } from '../../components/stat-tile';
-import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { DeadLetters } from './dead-letters';
 import { brokerOf, countOf, missingServices, versionsOf } from './describe-system';
@@ -19,39 +17,35 @@ const route = getRouteApi('/signed-in/$tenantId/system');
 export function SystemScreen() {
   const { queue, letter } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: system, error, refetch } = useQuery(systemQuery);
-  if (error && !system) return <ErrorState error={error} onRetry={refetch} />;
-  if (!system) return <Loading />;
+  const query = useQuery(systemQuery);
+  const system = query.data;
+  if (!system) return <NotLoaded query={query} />;
   return (
-    <Page
+    <Screen
       title="System"
       beside={<SystemStatus system={system} />}
       description="Processes and queues of the whole installation, of all tenants."
+      api="/admin/v1/system"
+      cli="idsync system show"
+      json={system}
       actions={
-        <>
-          <CopyAs path="/admin/v1/system" cli="idsync system show" json={system} />
-          {system.metrics_url && (
-            <a className={buttonClass({})} href={system.metrics_url} target="_blank" rel="noreferrer">
-              Metrics
-            </a>
-          )}
-        </>
+        system.metrics_url && (
+          <a className={buttonClass({})} href={system.metrics_url} target="_blank" rel="noreferrer">
+            Metrics
+          </a>
+        )
       }
     >
       <Tiles system={system} />
-      <Section title="Processes" flush>
-        <Processes processes={system.processes} />
-      </Section>
-      <Section title="Queues" flush>
-        <Queues queues={system.queues} isCapped={system.broker.kind === 'postgresql'} />
-      </Section>
+      <Processes processes={system.processes} />
+      <Queues queues={system.queues} isCapped={system.broker.kind === 'postgresql'} />
       <DeadLetters
         queues={system.queues}
         queue={queue}
         letter={letter}
         onSearch={(change) => navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false })}
       />
-    </Page>
+    </Screen>
   );
 }
 

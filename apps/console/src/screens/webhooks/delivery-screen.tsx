@@ -1,13 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { Button } from '../../components/button';
-import { CopyAs } from '../../components/copy-as';
+import { getRouteApi } from '@tanstack/react-router';
 import { DeliveryView } from '../../components/delivery-view';
 import { IdChip, shortId } from '../../components/id-chip';
 import { notify } from '../../components/notices';
-import { Page } from '../../components/page';
-import { ErrorState, Loading } from '../../components/states';
+import { NotLoaded, Screen } from '../../components/screen';
+import { SendButton } from '../../components/send-button';
 import { StatusBadge } from '../../components/status-badge';
+import { IdLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
 import { call } from '../../data/api';
@@ -16,73 +15,55 @@ import { deliveryQuery } from './webhook-queries';
 const route = getRouteApi('/signed-in/$tenantId/deliveries/$deliveryId');
 
 export function DeliveryScreen() {
-  const { tenantId, deliveryId } = route.useParams();
-  const { data: delivery, error, refetch } = useQuery(deliveryQuery(tenantId, deliveryId));
+  const ids = route.useParams();
+  const query = useQuery(deliveryQuery(ids.tenantId, ids.deliveryId));
   const client = useQueryClient();
   const mayResend = useMay('operator');
-  if (!delivery) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
+  const delivery = query.data;
+  if (!delivery) return <NotLoaded query={query} />;
+  const { id, webhook_id, event_id } = delivery;
   const resend = async () => {
-    try {
-      await call('POST /deliveries/{deliveryId}/resend', { tenantId, deliveryId }, { by: 'operator' });
-      notify('It is sent again now.');
-      await client.invalidateQueries({ queryKey: ['delivery', tenantId, deliveryId] });
-    } catch (failure) {
-      notify((failure as Error).message);
-    }
+    await call('POST /deliveries/{deliveryId}/resend', ids, { by: 'operator' });
+    notify('It is sent again now.');
+    await client.invalidateQueries({ queryKey: ['delivery', ids.tenantId, ids.deliveryId] });
   };
   return (
-    <Page
+    <Screen
       title={delivery.event_type}
       beside={<StatusBadge status={delivery.status} />}
       description={
         <>
-          <IdChip id={delivery.id} />
+          <IdChip id={id} />
           <span>
             created <Ago at={delivery.created_at} />
           </span>
         </>
       }
-      actions={
-        <>
-          <CopyAs
-            path={`/admin/v1/tenants/${tenantId}/deliveries/${deliveryId}`}
-            cli={`idsync deliveries show ${deliveryId}`}
-            json={delivery}
-          />
-          {mayResend && <Button onClick={resend}>Send again</Button>}
-        </>
-      }
+      api={`/deliveries/${id}`}
+      cli={`idsync deliveries show ${id}`}
+      json={delivery}
+      actions={mayResend && <SendButton onSend={resend}>Send again</SendButton>}
     >
       <DeliveryView
         delivery={delivery}
         links={[
           [
             'Webhook',
-            <Link
-              key="webhook"
-              from="/$tenantId/deliveries/$deliveryId"
-              to="/$tenantId/webhooks/$webhookId"
-              params={{ webhookId: delivery.webhook_id }}
-            >
-              {shortId(delivery.webhook_id)}
-            </Link>,
+            <IdLink key="webhook" id={webhook_id}>
+              {shortId(webhook_id)}
+            </IdLink>,
           ],
           [
             'Event',
-            delivery.event_id && (
-              <Link
-                key="event"
-                from="/$tenantId/deliveries/$deliveryId"
-                to="/$tenantId/events/$eventId"
-                params={{ eventId: delivery.event_id }}
-              >
-                {shortId(delivery.event_id)}
-              </Link>
+            event_id && (
+              <IdLink key="event" id={event_id}>
+                {shortId(event_id)}
+              </IdLink>
             ),
           ],
         ]}
         noBody="The event is no longer kept, or your token may not read it."
       />
-    </Page>
+    </Screen>
   );
 }

@@ -1,26 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { buttonClass } from '../../components/button';
-import { CopyAs } from '../../components/copy-as';
+import { IssuedDialog } from '../../components/form-dialog';
 import { Page } from '../../components/page';
-import { SecretDialog } from '../../components/secret-dialog';
+import { Screen } from '../../components/screen';
 import { EmptyState } from '../../components/states';
+import { TenantLink, useOpenPath } from '../../components/tenant-link';
 import { createBody, newWebhook, type WebhookInput } from '../../components/webhook-input';
 import { useMay } from '../../data/access';
-import { call, type operations } from '../../data/api';
+import { type Answer, call } from '../../data/api';
 import { WebhookForm } from './webhook-form';
 
 const route = getRouteApi('/signed-in/$tenantId/webhooks/new');
 
-type CreatedWebhook = operations['adminCreateWebhook']['responses'][201]['content']['application/json'];
-
 /** Creates a webhook, and shows its signing secret once. */
 export function NewWebhookScreen() {
   const { tenantId } = route.useParams();
-  const navigate = route.useNavigate();
+  const openPath = useOpenPath();
   const client = useQueryClient();
-  const [created, setCreated] = useState<CreatedWebhook>();
+  const [created, setCreated] = useState<Answer<'POST /webhooks'>>();
   if (!useMay('admin'))
     return (
       <Page title="New webhook">
@@ -32,28 +31,24 @@ export function NewWebhookScreen() {
     await client.invalidateQueries({ queryKey: ['webhooks', tenantId] });
   };
   return (
-    <Page
+    <Screen
       title="New webhook"
       description="Sends signed events to an address, from now on."
-      actions={
-        <CopyAs
-          path={`/admin/v1/tenants/${tenantId}/webhooks`}
-          cli="idsync webhooks create https://receiver.example.com/hook --events 'user.*'"
-        />
-      }
+      api="/webhooks"
+      cli="idsync webhooks create https://receiver.example.com/hook --events 'user.*'"
     >
       <WebhookForm
         initial={newWebhook}
         action="Create webhook"
         cancel={
-          <Link from="/$tenantId/webhooks/new" to="/$tenantId/webhooks" className={buttonClass()}>
+          <TenantLink path="/webhooks" className={buttonClass()}>
             Cancel
-          </Link>
+          </TenantLink>
         }
         onSubmit={create}
       />
       {created && (
-        <SecretDialog
+        <IssuedDialog
           title="The webhook is created"
           secrets={[
             {
@@ -62,11 +57,9 @@ export function NewWebhookScreen() {
               hint: 'Shown this once. The receiver verifies each request with it.',
             },
           ]}
-          onClose={() =>
-            navigate({ to: '/$tenantId/webhooks/$webhookId', params: { tenantId, webhookId: created.id } })
-          }
+          onClose={() => openPath(`/webhooks/${created.id}`)}
         />
       )}
-    </Page>
+    </Screen>
   );
 }

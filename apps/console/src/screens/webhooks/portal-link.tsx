@@ -1,9 +1,6 @@
 import { useState } from 'react';
-import { Button } from '../../components/button';
-import { Dialog } from '../../components/dialog';
 import { SelectField } from '../../components/fields';
-import { FormDialog } from '../../components/form-dialog';
-import { SecretOnce } from '../../components/secret-once';
+import { FormButton } from '../../components/form-dialog';
 import { Time } from '../../components/time';
 import { useMay } from '../../data/access';
 import { call, type PortalLink } from '../../data/api';
@@ -20,51 +17,36 @@ const durations = [
   { value: '28800', label: '8 hours' },
   { value: '86400', label: '24 hours' },
 ];
+const title = 'Link for the subscriber';
 
 /** Creates a link with which the subscriber sees this webhook in the portal. */
 export function PortalLinkButton({ tenantId, webhookId }: { tenantId: string; webhookId: string }) {
-  const [isAsked, setAsked] = useState(false);
   const [access, setAccess] = useState<Access>('read');
   const [seconds, setSeconds] = useState('3600');
-  const [link, setLink] = useState<PortalLink>();
   if (!useMay('admin')) return null;
   const create = async () => {
-    const created = await call(
-      'POST /portal-links',
-      { tenantId },
-      { webhook_ids: [webhookId], access, expires_in: Number(seconds) },
-    );
-    setAsked(false);
-    setLink(created);
+    const body = { webhook_ids: [webhookId], access, expires_in: Number(seconds) };
+    const { url, expires_at } = await call('POST /portal-links', { tenantId }, body);
+    return {
+      title,
+      secrets: [{ label: 'Link', value: url, hint: 'Copy it now: it is not shown again.' }],
+      children: (
+        <p>
+          It expires at <Time at={expires_at} />.
+        </p>
+      ),
+    };
   };
   return (
-    <>
-      <Button onClick={() => setAsked(true)}>Portal link…</Button>
-      {isAsked && (
-        <FormDialog
-          title="Link for the subscriber"
-          action="Create link"
-          onClose={() => setAsked(false)}
-          onSubmit={create}
-        >
-          <p>The holder of the link sees this webhook and the bodies of its deliveries, without signing in.</p>
-          <SelectField
-            label="The subscriber may"
-            choices={accesses}
-            value={access}
-            onChange={(value) => setAccess(value as Access)}
-          />
-          <SelectField label="Valid for" choices={durations} value={seconds} onChange={setSeconds} />
-        </FormDialog>
-      )}
-      {link && (
-        <Dialog open onOpenChange={() => setLink(undefined)} title="Link for the subscriber">
-          <SecretOnce label="Link" value={link.url} hint="Copy it now: it is not shown again." />
-          <p>
-            It expires at <Time at={link.expires_at} />.
-          </p>
-        </Dialog>
-      )}
-    </>
+    <FormButton label="Portal link…" title={title} action="Create link" onSubmit={create}>
+      <p>The holder of the link sees this webhook and the bodies of its deliveries, without signing in.</p>
+      <SelectField
+        label="The subscriber may"
+        choices={accesses}
+        value={access}
+        onChange={(value) => setAccess(value as Access)}
+      />
+      <SelectField label="Valid for" choices={durations} value={seconds} onChange={setSeconds} />
+    </FormButton>
   );
 }

@@ -1,11 +1,9 @@
 import type { WebhookDetails } from '@idsync/client/operator';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '../../components/button';
 import { TextArea, TextField } from '../../components/fields';
-import { FormDialog } from '../../components/form-dialog';
+import { FormButton } from '../../components/form-dialog';
 import { formatCount } from '../../components/format-time';
-import { notify } from '../../components/notices';
 import { call } from '../../data/api';
 import { countedQuery } from './replay-queries';
 import { localTime, type ReplayWindow, windowOf } from './replay-window';
@@ -13,40 +11,31 @@ import { localTime, type ReplayWindow, windowOf } from './replay-window';
 interface ReplayButtonProps {
   tenantId: string;
   webhook: WebhookDetails;
-  refresh: () => Promise<unknown>;
-}
-
-/** Sends the events of a time again, after a preview of how many there are. */
-export function ReplayButton(props: ReplayButtonProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button onClick={() => setOpen(true)}>Replay…</Button>
-      {isOpen && <ReplayDialog {...props} onClose={() => setOpen(false)} />}
-    </>
-  );
+  refresh: () => unknown;
 }
 
 const hourMs = 3_600_000;
+const initial = () => ({ since: localTime(Date.now() - hourMs), until: '', events: '' });
 
-function ReplayDialog({ tenantId, webhook, refresh, onClose }: ReplayButtonProps & { onClose: () => void }) {
-  const [input, setInput] = useState(() => ({ since: localTime(Date.now() - hourMs), until: '', events: '' }));
+/** Sends the events of a time again, after a preview of how many there are. */
+export function ReplayButton({ tenantId, webhook, refresh }: ReplayButtonProps) {
+  const [input, setInput] = useState(initial);
   const set = (changed: Partial<typeof input>) => setInput((old) => ({ ...old, ...changed }));
   const given = windowOf(input);
   const start = async () => {
-    if (!given) return;
     const ids = { tenantId, webhookId: webhook.id };
-    await call('POST /webhooks/{webhookId}/replay', ids, { ...given, by: 'operator' });
-    notify('The events are being sent again.');
-    await refresh();
-    onClose();
+    if (given) await call('POST /webhooks/{webhookId}/replay', ids, { ...given, by: 'operator' });
+    return undefined;
   };
   return (
-    <FormDialog
+    <FormButton
+      label="Replay…"
       title="Send the events of a time again"
       action="Replay"
       isReady={given !== undefined}
-      onClose={onClose}
+      done="The events are being sent again."
+      onDone={refresh}
+      onOpen={() => setInput(initial())}
       onSubmit={start}
     >
       <TextField label="From" type="datetime-local" required value={input.since} onChange={(since) => set({ since })} />
@@ -72,7 +61,7 @@ function ReplayDialog({ tenantId, webhook, refresh, onClose }: ReplayButtonProps
         />
       )}
       <p>Each keeps its webhook-id, so that a receiver recognises an event that it has handled already.</p>
-    </FormDialog>
+    </FormButton>
   );
 }
 

@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { deliveryStatuses } from '../../components/delivery-statuses';
-import { call } from '../../data/api';
+import { call, type Input } from '../../data/api';
 import { cursorPages } from '../../data/pages';
 import { live } from '../../data/query-client';
 
@@ -11,13 +10,7 @@ export const webhookQuery = (tenantId: string, webhookId: string) =>
     ...live,
   });
 
-interface DeliveryFilters {
-  webhook_id?: string;
-  status?: (typeof deliveryStatuses)[number];
-  event_type?: string;
-}
-
-export const deliveriesQuery = (tenantId: string, filters: DeliveryFilters) => ({
+export const deliveriesQuery = (tenantId: string, filters: Input<'GET /deliveries'>) => ({
   ...cursorPages(['deliveries', tenantId, filters], (cursor) =>
     call('GET /deliveries', { tenantId }, { ...filters, limit: 50, cursor }),
   ),

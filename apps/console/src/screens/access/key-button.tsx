@@ -1,47 +1,55 @@
 import { useState } from 'react';
 import { CheckField, FieldGroup, TextArea, TextField } from '../../components/fields';
-import { FormDialog } from '../../components/form-dialog';
-import { type ApiKey, type CreatedApiKey, call } from '../../data/api';
+import { FormButton } from '../../components/form-dialog';
+import { type ApiKey, call } from '../../data/api';
 import styles from './access.module.css';
 import { type Scope, scopes } from './access-queries';
 import { endOfDay } from './describe-access';
 
-interface KeyDialogProps {
+interface KeyButtonProps {
   tenantId: string;
   /** The key that is rotated: the new one has its scopes and networks. */
   like?: ApiKey;
-  onClose: () => void;
-  onIssued: (key: CreatedApiKey) => Promise<void>;
 }
 
-export function KeyDialog({ tenantId, like, onClose, onIssued }: KeyDialogProps) {
-  const [name, setName] = useState(like?.name ?? '');
-  const [chosen, setChosen] = useState<readonly Scope[]>(
-    scopes.filter((scope) => like?.scopes.includes(scope) ?? scope.endsWith(':read')),
-  );
-  const [networks, setNetworks] = useState(like?.allowed_networks?.join('\n') ?? '');
-  const [expires, setExpires] = useState('');
+/** Issues a key, and shows it once. */
+export function KeyButton({ tenantId, like }: KeyButtonProps) {
+  const initial = {
+    name: like?.name ?? '',
+    chosen: scopes.filter((scope) => like?.scopes.includes(scope) ?? scope.endsWith(':read')) as readonly Scope[],
+    networks: like?.allowed_networks?.join('\n') ?? '',
+    expires: '',
+  };
+  const [{ name, chosen, networks, expires }, setInput] = useState(initial);
+  const set = (change: Partial<typeof initial>) => setInput((old) => ({ ...old, ...change }));
   const issue = async () => {
     const allowed = networks.split(/[\s,]+/).filter((each) => each !== '');
-    const expiresAt = endOfDay(expires);
-    const key = await call(
+    const { key } = await call(
       'POST /api-keys',
       { tenantId },
       {
         name: name.trim(),
         scopes: [...chosen],
         ...(allowed.length > 0 && { allowed_networks: allowed }),
-        ...(expiresAt && { expires_at: expiresAt }),
+        expires_at: endOfDay(expires),
       },
     );
-    await onIssued(key);
+    return {
+      title: `Key ${name.trim()}`,
+      secrets: [{ label: 'API key', value: key, hint: 'Shown this once. Send it as X-API-Key.' }],
+    };
   };
   return (
-    <FormDialog
+    <FormButton
+      {...(like
+        ? { label: 'Rotate', name: `Rotate ${like.name}`, look: 'quiet' }
+        : { label: 'Issue a key', icon: 'plus', look: 'primary' })}
+      small
       title={like ? `Rotate ${like.name}` : 'Issue an API key'}
       action="Issue"
       isReady={name.trim() !== '' && chosen.length > 0}
-      onClose={onClose}
+      refresh={['api-keys', tenantId]}
+      onOpen={() => setInput(initial)}
       onSubmit={issue}
     >
       {like && (
@@ -53,7 +61,7 @@ export function KeyDialog({ tenantId, like, onClose, onIssued }: KeyDialogProps)
         label="Name"
         hint="The program that uses it."
         value={name}
-        onChange={setName}
+        onChange={(typed) => set({ name: typed })}
         maxLength={200}
         autoComplete="off"
         dir="auto"
@@ -66,7 +74,7 @@ export function KeyDialog({ tenantId, like, onClose, onIssued }: KeyDialogProps)
               label={scope}
               checked={chosen.includes(scope)}
               onChange={(isChosen) =>
-                setChosen(scopes.filter((each) => (each === scope ? isChosen : chosen.includes(each))))
+                set({ chosen: scopes.filter((each) => (each === scope ? isChosen : chosen.includes(each))) })
               }
             />
           ))}
@@ -78,9 +86,14 @@ export function KeyDialog({ tenantId, like, onClose, onIssued }: KeyDialogProps)
         rows={2}
         spellCheck={false}
         value={networks}
-        onChange={setNetworks}
+        onChange={(typed) => set({ networks: typed })}
       />
-      <TextField label="Valid until (optional)" type="date" value={expires} onChange={setExpires} />
-    </FormDialog>
+      <TextField
+        label="Valid until (optional)"
+        type="date"
+        value={expires}
+        onChange={(date) => set({ expires: date })}
+      />
+    </FormButton>
   );
 }

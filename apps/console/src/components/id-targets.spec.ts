@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pathOf, targetOf } from './id-targets.js';
+import { pathOf, subjectPath, targetOf } from './id-targets.js';
 
 const body = '01kg9t8yr0e008000000000001';
 const shown = (id: string, record?: { identity_id?: string }) => {
@@ -32,4 +32,20 @@ describe('an id in the search of the console', () => {
   it.each(['ten_1', `xyz_${body}`, 'linh', `idn_${body}0`, `constructor_${body}`])('takes %s for text', (text) => {
     expect(targetOf(text)).toBeUndefined();
   });
+});
+
+it('leads to the machine of a finding, not to its owner', () => {
+  expect(subjectPath('mid_1', 'idn_1')).toBe('/machines/mid_1');
+});
+
+it.each([
+  ['con_1', undefined, '/sources/con_1'],
+  ['idn_1', undefined, '/people/idn_1'],
+  ['usr_1', 'idn_1', '/people/idn_1?view=records'],
+  ['acc_1', 'idn_1', '/accounts/acc_1'],
+  ['acc_1', undefined, '/accounts/acc_1'],
+  ['usr_1', undefined, undefined],
+  ['xyz_1', 'idn_1', undefined],
+])('leads from %s of %s to %s', (subject, identity, path) => {
+  expect(subjectPath(subject, identity)).toBe(path);
 });

@@ -1,4 +1,4 @@
-import type { IconName } from '../components/icon';
+import type { IconName } from './icon';
 
 export interface IdTarget {
   label: string;
@@ -38,4 +38,16 @@ export function pathOf(target: IdTarget, id: string, record: { identity_id?: str
   if (!target.isRecord) return target.path?.(id);
   if (!record) return undefined;
   return record.identity_id ? `/people/${record.identity_id}?view=records` : '/people';
+}
+
+/** Path below the tenant of the screen of an id; undefined without a screen. */
+export function pathOfId(id: string): string | undefined {
+  const prefix = id.slice(0, 3);
+  return Object.hasOwn(targets, prefix) ? targets[prefix]?.path?.(id) : undefined;
+}
+
+/** Path of the screen that shows what a finding or an event is about. A user is shown by the person. */
+export function subjectPath(subjectId: string, identityId?: string): string | undefined {
+  if (!subjectId.startsWith('usr_')) return pathOfId(subjectId);
+  return identityId && `${pathOfId(identityId)}?view=records`;
 }

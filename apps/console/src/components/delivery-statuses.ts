@@ -1,1 +1,0 @@
-export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
