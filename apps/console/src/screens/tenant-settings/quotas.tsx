@@ -6,7 +6,6 @@ import { call, type QuotaUsage } from '../../data/api';
 import { isChangedQuota, limitsOf, type QuotaInput, type QuotaName, quotaInputOf, quotaNames } from './quota-input';
 import { SectionForm } from './section-form';
 import styles from './settings.module.css';
-import { viewNames } from './views';
 
 const labels: Record<QuotaName, string> = {
   people: 'People',
@@ -36,12 +35,12 @@ export function Quotas({ tenantId, usage, draft, mayChange, onDraft }: QuotasPro
   };
   return (
     <SectionForm
-      title={viewNames.quotas}
+      view="quotas"
       about="What the tenant may have and use; without a number, it is unlimited. Operators of all tenants change them."
       mayChange={mayChange}
       isChanged={isChangedQuota(usage, draft)}
       onDiscard={() => onDraft({})}
-      onSave={save}
+      onSubmit={save}
     >
       <div className={styles.fields}>
         {quotaNames.map((name) => (

@@ -1,52 +1,36 @@
-import type { FormEvent, ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { Button } from '../../components/button';
-import { FormActions, FormError } from '../../components/form-parts';
+import { Form } from '../../components/form';
 import { Section } from '../../components/page';
-import { useSending } from '../../components/use-sending';
 import styles from './settings.module.css';
+import { type SettingsView, viewNames } from './views';
 
-interface SectionFormProps {
-  title: string;
+interface SectionFormProps extends Pick<ComponentProps<typeof Form>, 'mayChange' | 'onSubmit' | 'children'> {
+  view: SettingsView;
   about: string;
-  mayChange: boolean;
   isChanged: boolean;
   onDiscard: () => void;
-  /** An error is shown below the fields, which keep their input. */
-  onSave: () => Promise<unknown>;
-  children: ReactNode;
 }
 
 /** Settings that are saved together. */
-export function SectionForm({ title, about, mayChange, isChanged, onDiscard, onSave, children }: SectionFormProps) {
-  const { error, isSending, send, clearError } = useSending();
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    if (!isChanged || isSending) return;
-    await send(onSave);
-  };
+export function SectionForm({ view, about, isChanged, onDiscard, children, ...form }: SectionFormProps) {
   return (
-    <Section title={title}>
-      <form className={styles.form} onSubmit={save}>
+    <Section title={viewNames[view]}>
+      <Form
+        {...form}
+        className={styles.form}
+        action="Save"
+        isReady={isChanged}
+        cancel={
+          <Button type="reset" disabled={!isChanged}>
+            Discard
+          </Button>
+        }
+        onReset={onDiscard}
+      >
         <p className={styles.about}>{about}</p>
         {children}
-        <FormError>{error}</FormError>
-        {mayChange && (
-          <FormActions>
-            <Button
-              disabled={!isChanged || isSending}
-              onClick={() => {
-                clearError();
-                onDiscard();
-              }}
-            >
-              Discard
-            </Button>
-            <Button type="submit" look="primary" disabled={!isChanged || isSending}>
-              {isSending ? 'Saving…' : 'Save'}
-            </Button>
-          </FormActions>
-        )}
-      </form>
+      </Form>
     </Section>
   );
 }

@@ -1,54 +1,59 @@
-export const numbers = [
-  'approval_hours',
-  'start_days_before',
-  'grace_days',
-  'retention_days',
-  'stale_source_hours',
-  'unmatched_account_hours',
-] as const;
-type NumberName = (typeof numbers)[number];
+import type { Settings } from './settings-queries';
 
-interface Given extends Record<NumberName, number> {
-  time_zone: string;
-  four_eyes: boolean;
-  log_reads: boolean;
-}
+type Labels = Partial<Record<keyof Settings, readonly [label: string, hint: string]>>;
+
+/** The settings by section, which is saved alone, with their labels and hints. */
+export const sections = {
+  operators: {
+    about: 'What acts of operators need, and what the audit log records.',
+    fields: {
+      four_eyes: [
+        'Four eyes',
+        'Releasing or applying a run, erasing a person, and changing rules or these settings wait for a second operator.',
+      ],
+      log_reads: ['Record reads', 'The audit log also has who has read data of people.'],
+      approval_hours: ['Hours to approve', 'How long a second operator can approve.'],
+    },
+  },
+  people: {
+    about: 'When a person becomes active, and how long a leaver is kept. A change computes all statuses again.',
+    fields: {
+      time_zone: ['Time zone', 'In which a date without a time is a day.'],
+      start_days_before: ['Days before the first day', 'When a new person becomes active.'],
+      grace_days: ['Days of grace', 'How long a leaver stays inactive before the status is deleted.'],
+      retention_days: ['Days of retention', 'How long a deleted record can be read.'],
+    },
+  },
+  findings: {
+    about: 'How old something is before a finding is opened.',
+    fields: {
+      stale_source_hours: ['Hours until a source is stale', 'Age of its last complete read.'],
+      unmatched_account_hours: ['Hours until an account is unmatched', 'Age of an account without a person.'],
+    },
+  },
+} as const satisfies Record<string, { about: string; fields: Labels }>;
+
+export type SettingsSection = keyof typeof sections;
 /** Numbers are text while they are typed. */
-export type SettingsInput = Omit<Given, NumberName> & Record<NumberName, number | string>;
-
+type Value = string | number | boolean;
 /** Entered settings that are not saved. */
-export type SettingsDraft = Partial<SettingsInput>;
-export type SettingName = keyof SettingsInput;
+export type SettingsDraft = Readonly<Record<string, Value>>;
 
-/** The settings of each section, which is saved alone. */
-export const settingsOf = {
-  operators: ['four_eyes', 'approval_hours', 'log_reads'],
-  people: ['time_zone', 'start_days_before', 'grace_days', 'retention_days'],
-  findings: ['stale_source_hours', 'unmatched_account_hours'],
-} as const satisfies Record<string, readonly SettingName[]>;
-export type SettingsSection = keyof typeof settingsOf;
-
-/** The settings of a section that differ, as the service takes them. */
-export function changesIn(section: SettingsSection, settings: Given, draft: SettingsDraft): Partial<Given> {
-  const input = { ...settings, ...draft };
-  const names: readonly SettingName[] = settingsOf[section];
+/** The settings of a section that differ, as the service takes them. An empty number is not sent. */
+export function changesIn(section: SettingsSection, settings: object, draft: SettingsDraft): Record<string, Value> {
+  const stored = settings as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = isNumber(name) ? numberOf(input[name]) : input[name];
-      return value === undefined || value === settings[name] ? [] : [[name, value]];
+    Object.keys(sections[section].fields).flatMap((name) => {
+      const typed = draft[name];
+      const isNumber = typeof stored[name] === 'number';
+      if (typed === undefined || (isNumber && typed === '')) return [];
+      const value = isNumber ? Number(typed) : typed;
+      return value === stored[name] ? [] : [[name, value]];
     }),
   );
 }
 
-const isNumber = (name: SettingName): name is NumberName => (numbers as readonly SettingName[]).includes(name);
-
-/** Undefined for an empty field, which is not sent. */
-function numberOf(typed: number | string): number | undefined {
-  return typed === '' ? undefined : Number(typed);
-}
-
 /** The draft without the settings of a section: they are saved or discarded. */
 export function withoutSection(section: SettingsSection, draft: SettingsDraft): SettingsDraft {
-  const names: readonly string[] = settingsOf[section];
-  return Object.fromEntries(Object.entries(draft).filter(([name]) => !names.includes(name)));
+  return Object.fromEntries(Object.entries(draft).filter(([name]) => !Object.hasOwn(sections[section].fields, name)));
 }

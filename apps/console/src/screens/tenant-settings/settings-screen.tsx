@@ -1,15 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ApprovalBanner } from '../../components/approval-banner';
-import { CopyAs } from '../../components/copy-as';
+import { Facts } from '../../components/facts';
 import { IdChip } from '../../components/id-chip';
-import { Page } from '../../components/page';
-import { ErrorState, Loading } from '../../components/states';
+import { Section } from '../../components/page';
+import { NotLoaded, Screen } from '../../components/screen';
 import { StatusBadge } from '../../components/status-badge';
+import { Time } from '../../components/time';
 import { useMay, useSession } from '../../data/access';
+import type { QuotaUsage, Tenant } from '../../data/api';
 import { tenantQuery } from '../../data/tenants';
-import { quotasQuery, settingsQuery } from './settings-queries';
-import { SettingsSections } from './settings-sections';
+import { isChangedQuota, type QuotaInput } from './quota-input';
+import { Quotas } from './quotas';
+import styles from './settings.module.css';
+import { SettingsForm } from './settings-form';
+import { changesIn, type SettingsDraft, type SettingsSection, sections } from './settings-input';
+import { quotasQuery, type Settings, settingsQuery } from './settings-queries';
+import { TenantActions } from './tenant-actions';
+import { type SettingsView, settingsViews, viewNames } from './views';
 
 const route = getRouteApi('/signed-in/$tenantId/settings');
 
@@ -20,40 +29,93 @@ export function SettingsScreen() {
   const tenant = useQuery(tenantQuery(tenantId));
   const settings = useQuery(settingsQuery(tenantId));
   const quotas = useQuery(quotasQuery(tenantId));
-  const isInstallation = !useSession().actor.tenants;
-  const mayChange = useMay('admin');
-  const error = tenant.error ?? settings.error ?? quotas.error;
-  if (!tenant.data || !settings.data || !quotas.data) {
-    const onRetry = () => Promise.all([tenant.refetch(), settings.refetch(), quotas.refetch()]);
-    return error ? <ErrorState error={error} onRetry={onRetry} /> : <Loading />;
-  }
-  const of = view === 'quotas' ? 'quotas' : 'settings';
+  if (!tenant.data || !settings.data || !quotas.data)
+    return <NotLoaded query={[tenant, settings, quotas].find(({ error }) => error) ?? tenant} />;
+  const isQuotas = view === 'quotas';
   return (
-    <Page
+    <Screen
       title={tenant.data.name}
       beside={<StatusBadge status={tenant.data.suspended_at ? 'suspended' : 'active'} />}
       description={<IdChip id={tenantId} />}
-      actions={
-        <CopyAs
-          path={`/admin/v1/tenants/${tenantId}/${of}`}
-          cli={of === 'quotas' ? 'idsync tenants quotas show' : 'idsync config pull'}
-          json={view === 'quotas' ? quotas.data : settings.data}
-        />
-      }
+      api={isQuotas ? '/quotas' : '/settings'}
+      cli={isQuotas ? 'idsync tenants quotas show' : 'idsync config pull'}
+      json={isQuotas ? quotas.data : settings.data}
     >
       <ApprovalBanner
         tenantId={tenantId}
         actions={['updateSettings', 'replaceOperatorPolicy', 'replaceLifecyclePolicy', 'confirmOperation']}
       />
-      <SettingsSections
-        key={tenantId}
-        view={view}
-        tenant={tenant.data}
-        settings={settings.data}
-        quotas={quotas.data}
-        mayChange={mayChange}
-        isInstallation={isInstallation}
-      />
-    </Page>
+      <Sections key={tenantId} view={view} tenant={tenant.data} settings={settings.data} quotas={quotas.data} />
+    </Screen>
+  );
+}
+
+interface SectionsProps {
+  view: SettingsView;
+  tenant: Tenant;
+  settings: Settings;
+  quotas: QuotaUsage;
+}
+
+/** The current section beside the list of all. What was entered in the others is kept here until it is saved. */
+function Sections({ view, tenant, settings, quotas }: SectionsProps) {
+  const { id: tenantId, name, created_at, suspended_at } = tenant;
+  const [draft, setDraft] = useState<SettingsDraft>({});
+  const [quotaDraft, setQuotaDraft] = useState<QuotaInput>({});
+  const mayChange = useMay('admin');
+  // Operators of all tenants also change names and quotas.
+  const mayManage = !useSession().actor.tenants && mayChange;
+  const isUnsaved = (section: SettingsView) =>
+    section === 'quotas'
+      ? isChangedQuota(quotas, quotaDraft)
+      : section in sections && Object.keys(changesIn(section as SettingsSection, settings, draft)).length > 0;
+  return (
+    <div className={styles.layout}>
+      <nav className={styles.nav} aria-label="Sections of the settings">
+        {settingsViews.map((each) => (
+          <Link
+            key={each}
+            from="/$tenantId/settings"
+            to="."
+            search={{ view: each === 'general' ? undefined : each }}
+            className={styles.section}
+            // The parameter of the URL alone decides which section is current.
+            activeOptions={{ exact: true, includeSearch: true, explicitUndefined: true }}
+            aria-current={each === view ? 'page' : undefined}
+            resetScroll={false}
+          >
+            {viewNames[each]}
+            {isUnsaved(each) && (
+              <span className={styles.unsaved} title="Not saved">
+                <span className="visually-hidden"> (not saved)</span>
+              </span>
+            )}
+          </Link>
+        ))}
+      </nav>
+      {view === 'general' ? (
+        <Section title={viewNames.general} actions={mayManage && <TenantActions tenant={tenant} />}>
+          <Facts
+            items={[
+              ['Name', name],
+              ['Suspended since', suspended_at && <Time key="suspended" at={suspended_at} />],
+              ['Created', <Time key="created" at={created_at} />],
+            ]}
+          />
+        </Section>
+      ) : view === 'quotas' ? (
+        <Quotas tenantId={tenantId} usage={quotas} draft={quotaDraft} mayChange={mayManage} onDraft={setQuotaDraft} />
+      ) : (
+        <SettingsForm
+          key={view}
+          tenantId={tenantId}
+          section={view}
+          settings={settings}
+          draft={draft}
+          mayChange={mayChange}
+          onDraft={setDraft}
+        />
+      )}
+    </div>
   );
 }
