@@ -1,7 +1,7 @@
-import { Menu } from '@base-ui/react/menu';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../components/icon';
+import { MenuItem, PopupMenu } from '../components/menu';
 import menu from '../components/menu.module.css';
 import { tenantQuery, tenantsQuery } from '../data/tenants';
 import styles from './tenant-switcher.module.css';
@@ -11,40 +11,36 @@ export function TenantSwitcher({ tenantId }: { tenantId: string }) {
   const { data: tenants } = useQuery(tenantsQuery);
   const name = tenant?.name ?? tenantId;
   return (
-    <Menu.Root>
-      <Menu.Trigger className={menu.trigger}>
-        <span className={styles.mark} aria-hidden="true">
-          {[...name.trim()][0]?.toUpperCase()}
-        </span>
-        <span className={styles.name} dir="auto">
-          <span className="visually-hidden">Tenant </span>
-          {name}
-        </span>
-        <Icon name="chevron" />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={4} align="start">
-          <Menu.Popup className={menu.popup}>
-            {(tenants?.data ?? []).map(({ id, name }) => (
-              <Menu.Item
-                key={id}
-                className={menu.item}
-                render={<Link to="/$tenantId" params={{ tenantId: id }} />}
-                aria-current={id === tenantId || undefined}
-              >
-                <span className={menu.name} dir="auto">
-                  {name}
-                </span>
-                {id === tenantId && <Icon name="check" />}
-              </Menu.Item>
-            ))}
-            <div className={menu.line} />
-            <Menu.Item className={menu.item} render={<Link to="/tenants" />}>
-              All tenants
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <PopupMenu
+      className={menu.trigger}
+      trigger={
+        <>
+          <span className={styles.mark} aria-hidden="true">
+            {[...name.trim()][0]?.toUpperCase()}
+          </span>
+          <span className={styles.name} dir="auto">
+            <span className="visually-hidden">Tenant </span>
+            {name}
+          </span>
+          <Icon name="chevron" />
+        </>
+      }
+      align="start"
+    >
+      {(tenants?.data ?? []).map(({ id, name }) => (
+        <MenuItem
+          key={id}
+          render={<Link to="/$tenantId" params={{ tenantId: id }} />}
+          aria-current={id === tenantId || undefined}
+        >
+          <span className={menu.name} dir="auto">
+            {name}
+          </span>
+          {id === tenantId && <Icon name="check" />}
+        </MenuItem>
+      ))}
+      <div className={menu.line} />
+      <MenuItem render={<Link to="/tenants" />}>All tenants</MenuItem>
+    </PopupMenu>
   );
 }

@@ -66,9 +66,7 @@ function ConfirmForm(props: ConfirmFormProps) {
         {children}
       </AlertDialog.Description>
       {fields}
-      {typed !== undefined && (
-        <TextField label={`Type ${typed} to confirm`} value={name} onChange={setName} autoComplete="off" />
-      )}
+      {typed !== undefined && <TextField label={`Type ${typed} to confirm`} value={name} onChange={setName} />}
       {reason && (
         <TextArea
           label={reason === 'required' ? 'Reason' : 'Reason (optional)'}

@@ -1,4 +1,3 @@
-import { Menu } from '@base-ui/react/menu';
 import { useState } from 'react';
 import { useTenantId } from '../data/use-tenant';
 import { buttonClass } from './button';
@@ -6,7 +5,7 @@ import { copy } from './copy';
 import { Dialog } from './dialog';
 import { Icon } from './icon';
 import { JsonView } from './json-view';
-import menu from './menu.module.css';
+import { MenuItem, PopupMenu } from './menu';
 
 interface CopyAsProps {
   /** Path of the request that the screen shows, with its query: below the tenant, or from `/admin/v1` on. */
@@ -25,31 +24,20 @@ export function CopyAs({ path, cli, json }: CopyAsProps) {
   const curl = `curl -s -H "Authorization: Bearer $ADMIN_TOKEN" '${url}'`;
   return (
     <>
-      <Menu.Root>
-        <Menu.Trigger className={buttonClass({ look: 'quiet' })}>
-          <Icon name="code" />
-          API
-        </Menu.Trigger>
-        <Menu.Portal>
-          <Menu.Positioner sideOffset={4} align="end">
-            <Menu.Popup className={menu.popup}>
-              <Menu.Item className={menu.item} onClick={() => copy(curl, 'curl command')}>
-                Copy as curl
-              </Menu.Item>
-              {cli && (
-                <Menu.Item className={menu.item} onClick={() => copy(cli, 'CLI command')}>
-                  Copy as CLI
-                </Menu.Item>
-              )}
-              {json !== undefined && (
-                <Menu.Item className={menu.item} onClick={() => setOpen(true)}>
-                  Show JSON
-                </Menu.Item>
-              )}
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
+      <PopupMenu
+        className={buttonClass({ look: 'quiet' })}
+        trigger={
+          <>
+            <Icon name="code" />
+            API
+          </>
+        }
+        align="end"
+      >
+        <MenuItem onClick={() => copy(curl, 'curl command')}>Copy as curl</MenuItem>
+        {cli && <MenuItem onClick={() => copy(cli, 'CLI command')}>Copy as CLI</MenuItem>}
+        {json !== undefined && <MenuItem onClick={() => setOpen(true)}>Show JSON</MenuItem>}
+      </PopupMenu>
       {isOpen && (
         <Dialog open onOpenChange={setOpen} title="Response" wide>
           <JsonView value={json} label="Response" />

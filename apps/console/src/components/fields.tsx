@@ -34,10 +34,18 @@ function useField({ label, hint, error }: Labelled) {
   return { wrap, given };
 }
 
+/** Browsers neither complete nor check it, because most fields hold names, codes and addresses. */
 export function TextField({ label, hint, error, onChange, ...rest }: Labelled & Control<'input'>) {
   const { wrap, given } = useField({ label, hint, error });
   return wrap(
-    <input {...rest} {...given} className={styles.control} onChange={(event) => onChange(event.target.value)} />,
+    <input
+      autoComplete="off"
+      spellCheck={false}
+      {...rest}
+      {...given}
+      className={styles.control}
+      onChange={(event) => onChange(event.target.value)}
+    />,
   );
 }
 

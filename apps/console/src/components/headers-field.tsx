@@ -35,20 +35,8 @@ export function HeadersField({ stored, headers, onChange }: HeadersFieldProps) {
       {headers.map(({ name, value }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: headers are added at the end only, and have no id
         <div key={at} className={styles.header}>
-          <TextField
-            label={`Header ${at + 1}`}
-            autoComplete="off"
-            spellCheck={false}
-            value={name}
-            onChange={(text) => change(at, { name: text })}
-          />
-          <TextField
-            label={`Value ${at + 1}`}
-            autoComplete="off"
-            spellCheck={false}
-            value={value}
-            onChange={(text) => change(at, { value: text })}
-          />
+          <TextField label={`Header ${at + 1}`} value={name} onChange={(text) => change(at, { name: text })} />
+          <TextField label={`Value ${at + 1}`} value={value} onChange={(text) => change(at, { value: text })} />
           <Button
             iconOnly
             look="quiet"

@@ -1,6 +1,7 @@
 import { copy } from './copy';
 import { Icon } from './icon';
 import styles from './id-chip.module.css';
+import { Ago } from './time';
 
 /** An id, shortened in the middle if it is long. */
 export const shortId = (id: string) => (id.length <= 20 ? id : `${id.slice(0, 11)}…${id.slice(-4)}`);
@@ -16,5 +17,17 @@ export function IdChip({ id, full = false }: { id: string; full?: boolean }) {
       </span>
       <Icon name="copy" size={12} />
     </button>
+  );
+}
+
+/** An id, and how long ago what it names was created, changed or requested. */
+export function IdAndAge({ id, verb, at }: { id: string; verb: string; at: string }) {
+  return (
+    <>
+      <IdChip id={id} />
+      <span>
+        {verb} <Ago at={at} />
+      </span>
+    </>
   );
 }

@@ -1,12 +1,10 @@
-import { Menu } from '@base-ui/react/menu';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { forgetFilter, type KeptFilter, keepFilter, keptFilters } from '../data/kept-filters';
-import { Button, buttonClass } from './button';
-import { Dialog } from './dialog';
-import dialog from './dialog.module.css';
+import { buttonClass } from './button';
 import { TextField } from './fields';
-import { FormActions } from './form-parts';
+import { FormDialog } from './form-dialog';
 import { Icon } from './icon';
+import { MenuItem, PopupMenu } from './menu';
 import menu from './menu.module.css';
 
 interface SavedFiltersProps<Search extends object> {
@@ -19,86 +17,69 @@ interface SavedFiltersProps<Search extends object> {
 export function SavedFilters<Search extends object>({ of, search, onApply }: SavedFiltersProps<Search>) {
   const [kept, setKept] = useState(() => keptFilters(of));
   const [isNaming, setNaming] = useState(false);
+  const [name, setName] = useState('');
   const given = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+  const keep = async () => {
+    keepFilter(of, { name: name.trim(), search: given as Record<string, string> });
+    setKept(keptFilters(of));
+    setNaming(false);
+    setName('');
+  };
   const apply = (filter: KeptFilter) => {
     const none = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
     onApply({ ...none, ...filter.search } as Search);
   };
   return (
     <>
-      <Menu.Root>
-        <Menu.Trigger className={buttonClass({ look: 'quiet' })}>
-          Saved filters
-          <Icon name="chevron" />
-        </Menu.Trigger>
-        <Menu.Portal>
-          <Menu.Positioner sideOffset={4} align="start">
-            <Menu.Popup className={menu.popup}>
-              {kept.map((filter) => (
-                <Menu.Item key={filter.name} className={menu.item} onClick={() => apply(filter)}>
-                  <span className={menu.name} dir="auto">
-                    {filter.name}
-                  </span>
-                </Menu.Item>
-              ))}
-              {kept.length > 0 && <div className={menu.line} />}
-              <Menu.Item
-                className={menu.item}
-                disabled={Object.keys(given).length === 0}
-                onClick={() => setNaming(true)}
-              >
-                Save these filters…
-              </Menu.Item>
-              {kept
-                .filter((filter) => isSame(filter.search, given))
-                .map(({ name }) => (
-                  <Menu.Item
-                    key={name}
-                    className={menu.item}
-                    onClick={() => {
-                      forgetFilter(of, name);
-                      setKept(keptFilters(of));
-                    }}
-                  >
-                    <span className={menu.name} dir="auto">
-                      Remove “{name}”
-                    </span>
-                  </Menu.Item>
-                ))}
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
+      <PopupMenu
+        className={buttonClass({ look: 'quiet' })}
+        trigger={
+          <>
+            Saved filters
+            <Icon name="chevron" />
+          </>
+        }
+        align="start"
+      >
+        {kept.map((filter) => (
+          <MenuItem key={filter.name} onClick={() => apply(filter)}>
+            <span className={menu.name} dir="auto">
+              {filter.name}
+            </span>
+          </MenuItem>
+        ))}
+        {kept.length > 0 && <div className={menu.line} />}
+        <MenuItem disabled={Object.keys(given).length === 0} onClick={() => setNaming(true)}>
+          Save these filters…
+        </MenuItem>
+        {kept
+          .filter((filter) => isSame(filter.search, given))
+          .map(({ name: each }) => (
+            <MenuItem
+              key={each}
+              onClick={() => {
+                forgetFilter(of, each);
+                setKept(keptFilters(of));
+              }}
+            >
+              <span className={menu.name} dir="auto">
+                Remove “{each}”
+              </span>
+            </MenuItem>
+          ))}
+      </PopupMenu>
       {isNaming && (
-        <Dialog open onOpenChange={setNaming} title="Save these filters">
-          <NameForm
-            onName={(name) => {
-              keepFilter(of, { name, search: given as Record<string, string> });
-              setKept(keptFilters(of));
-              setNaming(false);
-            }}
-          />
-        </Dialog>
+        <FormDialog
+          title="Save these filters"
+          action="Save"
+          isReady={name.trim() !== ''}
+          onClose={() => setNaming(false)}
+          onSubmit={keep}
+        >
+          <TextField label="Name" value={name} onChange={setName} maxLength={60} hint="Kept in this browser." />
+        </FormDialog>
       )}
     </>
-  );
-}
-
-function NameForm({ onName }: { onName: (name: string) => void }) {
-  const [name, setName] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (name.trim()) onName(name.trim());
-  };
-  return (
-    <form className={dialog.form} onSubmit={submit}>
-      <TextField label="Name" value={name} onChange={setName} maxLength={60} hint="Kept in this browser." />
-      <FormActions>
-        <Button type="submit" look="primary" disabled={name.trim() === ''}>
-          Save
-        </Button>
-      </FormActions>
-    </form>
   );
 }
 

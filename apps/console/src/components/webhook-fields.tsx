@@ -24,8 +24,6 @@ export function WebhookFields({ input, headerNames = [], onChange }: WebhookFiel
         hint="An http or https URL, at a public address unless private networks are allowed."
         type="url"
         required
-        spellCheck={false}
-        autoComplete="off"
         placeholder="https://receiver.example.com/hook"
         value={input.address}
         onChange={(address) => onChange({ address })}

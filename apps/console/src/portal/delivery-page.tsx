@@ -1,12 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { DeliveryView } from '../components/delivery-view';
-import { IdChip } from '../components/id-chip';
+import { IdAndAge, IdChip } from '../components/id-chip';
 import { notify } from '../components/notices';
 import { Page } from '../components/page';
 import { SendButton } from '../components/send-button';
 import { ErrorState, Loading } from '../components/states';
 import { StatusBadge } from '../components/status-badge';
-import { Ago } from '../components/time';
 import { answerOf, api } from './api';
 import { PlaceLink } from './navigation';
 import styles from './portal.module.css';
@@ -33,10 +32,7 @@ export function DeliveryPage({ id, deliveryId, rights }: { id: string; deliveryI
           <nav className={styles.crumbs} aria-label="Path">
             <PlaceLink place={{ webhookId: id }}>Back to the webhook</PlaceLink>
           </nav>
-          <IdChip id={delivery.id} />
-          <span>
-            created <Ago at={delivery.created_at} />
-          </span>
+          <IdAndAge id={delivery.id} verb="created" at={delivery.created_at} />
         </>
       }
       actions={

@@ -3,13 +3,12 @@ import { useState } from 'react';
 import { DeliveriesTable } from '../components/deliveries-table';
 import { DeliveryFilters, type DeliverySearch } from '../components/delivery-filters';
 import { healthOf, hostOf } from '../components/describe-webhook';
-import { IdChip } from '../components/id-chip';
+import { IdAndAge } from '../components/id-chip';
 import { Page } from '../components/page';
 import { RotateSecret } from '../components/rotate-secret';
 import { SendActions } from '../components/send-actions';
 import { ErrorState, Loading } from '../components/states';
 import { StatusBadge } from '../components/status-badge';
-import { Ago } from '../components/time';
 import { WebhookOverview } from '../components/webhook-overview';
 import { answerOf, api } from './api';
 import { PlaceLink } from './navigation';
@@ -39,10 +38,7 @@ export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights
               <span aria-hidden="true">/</span>
             </nav>
           )}
-          <IdChip id={webhook.id} />
-          <span>
-            created <Ago at={webhook.created_at} />
-          </span>
+          <IdAndAge id={webhook.id} verb="created" at={webhook.created_at} />
         </>
       }
       actions={

@@ -63,7 +63,6 @@ export function KeyButton({ tenantId, like }: KeyButtonProps) {
         value={name}
         onChange={(typed) => set({ name: typed })}
         maxLength={200}
-        autoComplete="off"
         dir="auto"
       />
       <FieldGroup legend="Scopes">

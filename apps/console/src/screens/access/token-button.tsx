@@ -48,7 +48,6 @@ export function TokenButton({ tenants }: { tenants: readonly Tenant[] }) {
         value={name}
         onChange={(typed) => set({ name: typed })}
         maxLength={200}
-        autoComplete="off"
         dir="auto"
       />
       <SelectField

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { IdChip } from '../../components/id-chip';
+import { IdAndAge } from '../../components/id-chip';
 import { RecordEvents } from '../../components/record-events';
 import { RecordFindings } from '../../components/record-findings';
 import { RecordValues } from '../../components/record-values';
 import { NotLoaded, Screen } from '../../components/screen';
 import { StatusBadge } from '../../components/status-badge';
-import { Ago } from '../../components/time';
 import { useConnectorNames } from '../../data/connectors';
 import { AccountPerson } from './account-person';
 import { accountQuery } from './account-query';
@@ -29,10 +28,7 @@ export function AccountScreen() {
         <>
           {account.display_name && <span dir="auto">{account.display_name}</span>}
           <span dir="auto">{source}</span>
-          <IdChip id={account.id} />
-          <span>
-            changed <Ago at={account.updated_at} />
-          </span>
+          <IdAndAge id={account.id} verb="changed" at={account.updated_at} />
         </>
       }
       api={`/accounts/${accountId}`}

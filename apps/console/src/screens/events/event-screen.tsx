@@ -4,7 +4,7 @@ import { BodyView } from '../../components/body-view';
 import { hostOf } from '../../components/describe-webhook';
 import { Facts } from '../../components/facts';
 import { type Change, FieldDiff } from '../../components/field-diff';
-import { IdChip } from '../../components/id-chip';
+import { IdAndAge } from '../../components/id-chip';
 import { JsonView } from '../../components/json-view';
 import { subjectPath } from '../../components/id-targets';
 import { Section } from '../../components/page';
@@ -12,7 +12,7 @@ import { Screen } from '../../components/screen';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { IdLink, TenantLink } from '../../components/tenant-link';
-import { Ago, Time } from '../../components/time';
+import { Time } from '../../components/time';
 import { useConnectorNames } from '../../data/connectors';
 import { eventQuery } from '../../data/events';
 import { webhooksQuery } from '../../data/webhooks';
@@ -34,14 +34,7 @@ export function EventScreen() {
   return (
     <Screen
       title={event.event_type}
-      description={
-        <>
-          <IdChip id={event.id} />
-          <span>
-            occurred <Ago at={event.occurred_at} />
-          </span>
-        </>
-      }
+      description={<IdAndAge id={event.id} verb="occurred" at={event.occurred_at} />}
       api={`/events/${eventId}`}
       cli={`idsync events show ${eventId}`}
       json={event}

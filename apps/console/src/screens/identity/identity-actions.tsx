@@ -1,9 +1,9 @@
-import { Menu } from '@base-ui/react/menu';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { buttonClass } from '../../components/button';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { Icon } from '../../components/icon';
+import { MenuItem, PopupMenu } from '../../components/menu';
 import menu from '../../components/menu.module.css';
 import { useMay } from '../../data/access';
 import { call, type Explanation, type Identity } from '../../data/api';
@@ -39,32 +39,27 @@ export function IdentityActions({ tenantId, identity, records, sourceName }: Ide
   };
   return (
     <>
-      <Menu.Root>
-        <Menu.Trigger className={buttonClass()}>
-          Actions
-          <Icon name="chevron" />
-        </Menu.Trigger>
-        <Menu.Portal>
-          <Menu.Positioner sideOffset={4} align="end">
-            <Menu.Popup className={menu.popup}>
-              <Menu.Item className={menu.item} onClick={() => setAsked('merge')}>
-                Merge…
-              </Menu.Item>
-              <Menu.Item className={menu.item} disabled={records.length < 2} onClick={() => setAsked('split')}>
-                Split…
-              </Menu.Item>
-              {mayErase && (
-                <>
-                  <div className={menu.line} />
-                  <Menu.Item className={menu.item} onClick={() => setAsked('erase')}>
-                    Erase…
-                  </Menu.Item>
-                </>
-              )}
-            </Menu.Popup>
-          </Menu.Positioner>
-        </Menu.Portal>
-      </Menu.Root>
+      <PopupMenu
+        className={buttonClass()}
+        trigger={
+          <>
+            Actions
+            <Icon name="chevron" />
+          </>
+        }
+        align="end"
+      >
+        <MenuItem onClick={() => setAsked('merge')}>Merge…</MenuItem>
+        <MenuItem disabled={records.length < 2} onClick={() => setAsked('split')}>
+          Split…
+        </MenuItem>
+        {mayErase && (
+          <>
+            <div className={menu.line} />
+            <MenuItem onClick={() => setAsked('erase')}>Erase…</MenuItem>
+          </>
+        )}
+      </PopupMenu>
       {asked === 'merge' && <MergeDialog tenantId={tenantId} identity={identity} onClose={close} />}
       {asked === 'split' && (
         <SplitDialog

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { FieldDiff } from '../../components/field-diff';
-import { IdChip } from '../../components/id-chip';
+import { IdAndAge } from '../../components/id-chip';
 import { Section } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { TabLinks } from '../../components/tabs';
-import { Ago, Time } from '../../components/time';
+import { Time } from '../../components/time';
 import type { Identity } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
 import { explanationQuery, identityQuery } from '../../data/identities';
@@ -66,10 +66,7 @@ export function IdentityScreen() {
                 {fact}
               </span>
             ))}
-          <IdChip id={person.id} />
-          <span>
-            changed <Ago at={person.updated_at} />
-          </span>
+          <IdAndAge id={person.id} verb="changed" at={person.updated_at} />
         </>
       }
       api={`/identities/${identityId}${at ? `?at=${at}` : ''}`}

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Button } from '../../components/button';
 import { ConfirmDialog } from '../../components/confirm-dialog';
@@ -26,17 +26,15 @@ const shown = 6;
 /** Finds the other record of the same person, and shows how the merged person would be. */
 export function MergeDialog({ tenantId, identity, onClose }: MergeDialogProps) {
   const [other, setOther] = useState<Identity>();
-  const client = useQueryClient();
   const name = nameOf(identity);
   const merge = async (reason: string | undefined) => {
     if (!other) return;
     const operation = await call(
       'POST /identities/{identityId}/merge',
       { tenantId, identityId: identity.id },
-      { from_ids: [other.id], ...(reason && { reason }) },
+      { from_ids: [other.id], reason },
     );
     await operationDone(tenantId, operation, `${nameOf(other)} was merged into ${name}. The history can revert it.`);
-    await client.invalidateQueries();
   };
   return (
     <ConfirmDialog
@@ -47,6 +45,7 @@ export function MergeDialog({ tenantId, identity, onClose }: MergeDialogProps) {
       action="Merge"
       reason="required"
       isComplete={other !== undefined}
+      refresh={[]}
       onConfirm={merge}
       fields={
         other ? (

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import styles from '../../components/choices.module.css';
 import { ConfirmDialog } from '../../components/confirm-dialog';
@@ -19,7 +18,6 @@ interface SplitDialogProps {
 /** Chooses the records that belong to another person. */
 export function SplitDialog({ tenantId, identityId, name, records, sourceName, onClose }: SplitDialogProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const client = useQueryClient();
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
@@ -29,10 +27,9 @@ export function SplitDialog({ tenantId, identityId, name, records, sourceName, o
     const operation = await call(
       'POST /identities/{identityId}/split',
       { tenantId, identityId },
-      { record_ids: [...chosen], ...(reason && { reason }) },
+      { record_ids: [...chosen], reason },
     );
     await operationDone(tenantId, operation, `${name} was split. The history can revert it.`);
-    await client.invalidateQueries();
   };
   const staying = records.length - chosen.size;
   return (
@@ -44,6 +41,7 @@ export function SplitDialog({ tenantId, identityId, name, records, sourceName, o
       action="Split"
       reason="required"
       isComplete={chosen.size > 0 && staying > 0}
+      refresh={[]}
       onConfirm={split}
       fields={
         <fieldset className={styles.choices}>

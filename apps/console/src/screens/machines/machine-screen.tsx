@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { IdChip } from '../../components/id-chip';
+import { IdAndAge } from '../../components/id-chip';
 import { RecordEvents } from '../../components/record-events';
 import { RecordFindings } from '../../components/record-findings';
 import { RecordValues } from '../../components/record-values';
 import { NotLoaded, Screen } from '../../components/screen';
 import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
-import { Ago } from '../../components/time';
 import { useConnectorNames } from '../../data/connectors';
 import { machineQuery } from './machine-queries';
 import { ResponsiblePeople } from './responsible-people';
@@ -31,10 +30,7 @@ export function MachineScreen() {
         <>
           <span>{wordsOf(machine.classification ?? 'unknown kind')}</span>
           <span dir="auto">{source}</span>
-          <IdChip id={machine.id} />
-          <span>
-            changed <Ago at={machine.updated_at} />
-          </span>
+          <IdAndAge id={machine.id} verb="changed" at={machine.updated_at} />
         </>
       }
       api={`/machine-identities/${machineId}`}

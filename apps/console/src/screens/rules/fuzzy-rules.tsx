@@ -100,7 +100,6 @@ function Comparisons({ comparisons, isReadOnly, onChange }: ComparisonsProps) {
           <>
             <TextField
               label="Field"
-              spellCheck={false}
               readOnly={isReadOnly}
               value={comparison.field}
               onChange={(field) => set({ field })}

@@ -33,7 +33,6 @@ export function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
             <TextField
               label={`Key ${at + 1}`}
               list="match-keys"
-              spellCheck={false}
               readOnly={isReadOnly}
               value={row.field}
               onChange={(field) => set({ field })}

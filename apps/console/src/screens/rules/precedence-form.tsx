@@ -67,7 +67,6 @@ export function PrecedenceForm({ tenantId, stored, sources }: PrecedenceFormProp
               <>
                 <TextField
                   label="Field"
-                  spellCheck={false}
                   readOnly={!mayChange}
                   value={rank.field}
                   onChange={(field) => set({ field })}

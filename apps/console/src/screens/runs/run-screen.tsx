@@ -5,13 +5,13 @@ import { ConfirmButton } from '../../components/confirm-dialog';
 import { Facts } from '../../components/facts';
 import { formatCount } from '../../components/format-time';
 import { holdMessage } from '../../components/hold-message';
-import { IdChip } from '../../components/id-chip';
+import { IdAndAge } from '../../components/id-chip';
 import { Section } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
 import { StatTile, StatTiles } from '../../components/stat-tile';
 import { StatusBadge } from '../../components/status-badge';
 import { TenantLink } from '../../components/tenant-link';
-import { Ago, Time } from '../../components/time';
+import { Time } from '../../components/time';
 import { useMay } from '../../data/access';
 import { call, type OperatorJobWithErrors } from '../../data/api';
 import { useConnectorNames } from '../../data/connectors';
@@ -37,10 +37,7 @@ export function RunScreen() {
       description={
         <>
           <span>{kindOf(run)}</span>
-          <IdChip id={run.job_id} />
-          <span>
-            requested <Ago at={run.created_at} />
-          </span>
+          <IdAndAge id={run.job_id} verb="requested" at={run.created_at} />
           {run.started_at && (
             <span>
               {run.completed_at || run.status === 'quarantined' ? 'took' : 'running for'} {durationOf(run, Date.now())}

@@ -46,7 +46,6 @@ export function ConnectionStep(props: ConnectionStepProps) {
           required
           maxLength={200}
           dir="auto"
-          autoComplete="off"
           value={draft.name}
           onChange={(name) => onChange({ name })}
         />

@@ -72,8 +72,6 @@ export function MapStep({ tenantId, sourceId, draft, hasDefault, onChange, onSav
             label="Permanent id of a record"
             hint="Never changes and is never reused: it recognises a record in the next run."
             list="source-fields"
-            autoComplete="off"
-            spellCheck={false}
             required={!hasDefault}
             value={draft.externalId}
             onChange={(externalId) => onChange({ externalId })}

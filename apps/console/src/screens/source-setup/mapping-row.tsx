@@ -21,8 +21,6 @@ export function MappingRow({ row, samples, onChange, onRemove }: MappingRowProps
       <TextField
         label={row.conversion === 'constant' ? 'Text' : 'Field of the source'}
         list={row.conversion === 'constant' ? undefined : 'source-fields'}
-        autoComplete="off"
-        spellCheck={false}
         dir="auto"
         value={row.from}
         onChange={(from) => set({ from })}
@@ -33,14 +31,7 @@ export function MappingRow({ row, samples, onChange, onRemove }: MappingRowProps
         choices={conversions}
         onChange={(conversion) => set({ conversion: conversion as Conversion, argument: '' })}
       />
-      <TextField
-        label="Field of idsync"
-        list="target-fields"
-        autoComplete="off"
-        spellCheck={false}
-        value={row.field}
-        onChange={(field) => set({ field })}
-      />
+      <TextField label="Field of idsync" list="target-fields" value={row.field} onChange={(field) => set({ field })} />
       <Button look="quiet" iconOnly aria-label={`Remove ${named}`} onClick={onRemove}>
         <Icon name="close" />
       </Button>
@@ -55,49 +46,46 @@ export function MappingRow({ row, samples, onChange, onRemove }: MappingRowProps
 }
 
 function Argument({ row, onChange }: { row: MappedField; onChange: (argument: string) => void }) {
-  const { conversion, argument } = row;
-  if (conversion === 'split')
-    return (
-      <div className={styles.argument}>
-        <TextField label="At these characters" maxLength={8} placeholder=";" value={argument} onChange={onChange} />
-      </div>
-    );
-  if (conversion === 'date')
-    return (
-      <div className={styles.argument}>
+  const field = argumentOf(row, onChange);
+  return field && <div className={styles.argument}>{field}</div>;
+}
+
+function argumentOf({ conversion, argument: value }: MappedField, onChange: (argument: string) => void) {
+  switch (conversion) {
+    case 'split':
+      return <TextField label="At these characters" maxLength={8} placeholder=";" value={value} onChange={onChange} />;
+    case 'date':
+      return (
         <SelectField
           label="Form of the date"
-          value={argument || 'iso'}
+          value={value || 'iso'}
           choices={dateForms.map((form) => ({ value: form, label: form }))}
           onChange={onChange}
         />
-      </div>
-    );
-  if (conversion === 'map')
-    return (
-      <div className={styles.argument}>
+      );
+    case 'map':
+      return (
         <TextArea
           label="Replacements"
           hint="One on each line: A = active. * = inactive is for all other values."
           rows={3}
           spellCheck={false}
-          value={argument}
+          value={value}
           onChange={onChange}
         />
-      </div>
-    );
-  if (conversion === 'steps')
-    return (
-      <div className={styles.argument}>
+      );
+    case 'steps':
+      return (
         <TextArea
           label="Steps as JSON"
           hint={'Such as ["trim", {"split": ";"}, "lower"].'}
           rows={2}
           spellCheck={false}
-          value={argument}
+          value={value}
           onChange={onChange}
         />
-      </div>
-    );
-  return null;
+      );
+    default:
+      return null;
+  }
 }

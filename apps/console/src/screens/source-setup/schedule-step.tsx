@@ -34,8 +34,6 @@ export function ScheduleStep({ draft, onChange }: ScheduleStepProps) {
           <TextField
             label="Cron"
             hint="Minute, hour, day of the month, month, day of the week: 0 3 * * *"
-            spellCheck={false}
-            autoComplete="off"
             required
             value={draft.cron}
             onChange={(cron) => onChange({ every: 'cron', cron })}
@@ -43,8 +41,6 @@ export function ScheduleStep({ draft, onChange }: ScheduleStepProps) {
           <TextField
             label="Time zone (optional)"
             placeholder="UTC"
-            spellCheck={false}
-            autoComplete="off"
             value={draft.timeZone}
             onChange={(timeZone) => onChange({ timeZone })}
           />

@@ -57,7 +57,6 @@ export function SettingsForm({ tenantId, section, settings, draft, mayChange, on
                 key={name}
                 {...about}
                 {...(typeof settings[name as keyof Settings] === 'number' && { type: 'number', min: 0 })}
-                spellCheck={false}
                 readOnly={!mayChange}
                 value={String(value)}
                 onChange={set}

@@ -69,7 +69,7 @@ function NewTenant() {
       onOpen={() => setName('')}
       onSubmit={create}
     >
-      <TextField label="Name" value={name} onChange={setName} maxLength={200} autoComplete="off" dir="auto" />
+      <TextField label="Name" value={name} onChange={setName} maxLength={200} dir="auto" />
     </FormButton>
   );
 }

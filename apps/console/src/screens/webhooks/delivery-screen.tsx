@@ -1,13 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { DeliveryView } from '../../components/delivery-view';
-import { IdChip, shortId } from '../../components/id-chip';
+import { IdAndAge, shortId } from '../../components/id-chip';
 import { notify } from '../../components/notices';
 import { NotLoaded, Screen } from '../../components/screen';
 import { SendButton } from '../../components/send-button';
 import { StatusBadge } from '../../components/status-badge';
 import { IdLink } from '../../components/tenant-link';
-import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
 import { call } from '../../data/api';
 import { deliveryQuery } from './webhook-queries';
@@ -31,14 +30,7 @@ export function DeliveryScreen() {
     <Screen
       title={delivery.event_type}
       beside={<StatusBadge status={delivery.status} />}
-      description={
-        <>
-          <IdChip id={id} />
-          <span>
-            created <Ago at={delivery.created_at} />
-          </span>
-        </>
-      }
+      description={<IdAndAge id={id} verb="created" at={delivery.created_at} />}
       api={`/deliveries/${id}`}
       cli={`idsync deliveries show ${id}`}
       json={delivery}

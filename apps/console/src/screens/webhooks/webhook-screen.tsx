@@ -3,12 +3,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { DeliveriesTable } from '../../components/deliveries-table';
 import { DeliveryFilters, type DeliverySearch } from '../../components/delivery-filters';
 import { healthOf, hostOf } from '../../components/describe-webhook';
-import { IdChip } from '../../components/id-chip';
+import { IdAndAge } from '../../components/id-chip';
 import { NotLoaded, Screen } from '../../components/screen';
 import { SendActions } from '../../components/send-actions';
 import { StatusBadge } from '../../components/status-badge';
 import { IdLink } from '../../components/tenant-link';
-import { Ago } from '../../components/time';
 import { WebhookOverview } from '../../components/webhook-overview';
 import { useMay } from '../../data/access';
 import { call } from '../../data/api';
@@ -43,14 +42,7 @@ export function WebhookScreen() {
     <Screen
       title={hostOf(webhook.callback_url)}
       beside={<StatusBadge tone={tone}>{word}</StatusBadge>}
-      description={
-        <>
-          <IdChip id={webhook.id} />
-          <span>
-            created <Ago at={webhook.created_at} />
-          </span>
-        </>
-      }
+      description={<IdAndAge id={webhook.id} verb="created" at={webhook.created_at} />}
       api={`/webhooks/${webhookId}`}
       cli={`idsync webhooks show ${webhookId}`}
       json={webhook}
