@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { hostOf } from '../components/describe-webhook';
+import { pathOf, targetOf } from '../components/id-targets';
 import { useOpenPath } from '../components/tenant-link';
 import { useSession } from '../data/access';
 import { call } from '../data/api';
@@ -8,7 +9,6 @@ import { connectorsQuery } from '../data/connectors';
 import { readPeople } from '../data/people';
 import { attributeOf, machineOf, nameOf } from '../data/person';
 import { webhooksQuery } from '../data/webhooks';
-import { pathOf, targetOf } from '../components/id-targets';
 import { isShown, navigation } from './navigation';
 import { matchesName, type Option, screensOf } from './palette-options';
 

@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { buttonClass } from './button';
-import { Missing } from './screen';
 import { Page } from './page';
+import { Missing } from './screen';
 import { EmptyState, ErrorState } from './states';
 
 export function NotFound() {

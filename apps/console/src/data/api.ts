@@ -20,7 +20,7 @@ type Operations = {
     : never]: OperatorPaths[Path];
 };
 /** An operation below a tenant by its method and the rest of its path: `GET /cases/{caseId}`. */
-export type TenantOperation = keyof Operations;
+type TenantOperation = keyof Operations;
 type OperationOf<Name extends TenantOperation> = Name extends `${infer M} ${string}`
   ? Operations[Name][Lowercase<M> & keyof Operations[Name]]
   : never;
