@@ -34,6 +34,8 @@ export interface Column<Row> {
 
 interface DataTableProps<Row> {
   title: string;
+  /** Name of the table for screen readers; the title if absent. */
+  label?: string;
   /** The title is only for screen readers, if the page has one section. */
   untitled?: boolean;
   actions?: ReactNode;
@@ -80,10 +82,11 @@ function useMatches(query: string): boolean {
 }
 
 /** A section with a table of any length. A link in a cell with the class of `rowLink` covers its row. */
-export function DataTable<Row>({ title, untitled, actions, children, ...table }: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { title, label = title, untitled, actions, children, ...table } = props;
   return (
     <Section title={title} untitled={untitled} actions={actions} flush>
-      <Table label={title} {...table} />
+      <Table label={label} {...table} />
       {children}
     </Section>
   );

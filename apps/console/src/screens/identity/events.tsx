@@ -17,6 +17,7 @@ export function Events({ tenantId, identityId, sourceName }: EventsProps) {
   return (
     <DataTable
       title="Events and deliveries"
+      label="Events"
       columns={eventColumns({ sourceName, withPerson: false })}
       query={useInfiniteQuery(eventsQuery(tenantId, { identity_id: identityId }))}
       empty={<EmptyState title="No event">Nothing has happened to this person yet.</EmptyState>}

@@ -64,6 +64,7 @@ export function SourceTokens({ tenantId, source }: { tenantId: string; source: C
   return (
     <DataTable
       title="Tokens of the identity provider"
+      label="Tokens"
       columns={columns}
       query={useQuery(tokensQuery(tenantId, source.id))}
       empty={

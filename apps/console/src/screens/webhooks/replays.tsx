@@ -17,6 +17,12 @@ export function Replays({ tenantId, webhookId }: { tenantId: string; webhookId: 
   const { data } = useQuery(replaysQuery(tenantId, webhookId));
   if (!data?.length) return null;
   return (
-    <DataTable title="Sent again on request" columns={columns} rows={data} rowKey={({ replay_id }) => replay_id} />
+    <DataTable
+      title="Sent again on request"
+      label="Replays"
+      columns={columns}
+      rows={data}
+      rowKey={({ replay_id }) => replay_id}
+    />
   );
 }
