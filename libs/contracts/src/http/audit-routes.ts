@@ -1,82 +1,56 @@
 import { operatorPolicy } from '../audit.js';
 import * as shown from './audit-resources.js';
-import { limit, ok, operator, type QueryParameter, type RouteDefinition, tenantPath, withFourEyes } from './route.js';
+import {
+  choice,
+  installation,
+  limit,
+  type QueryParameter,
+  type RouteDefinition,
+  tenant,
+  textParameter,
+  timeParameter,
+} from './route.js';
 
-const string = { type: 'string' };
-const time = { type: 'string', format: 'date-time' };
 const filters: QueryParameter[] = [
   limit,
-  {
-    name: 'cursor',
-    description: '`next_cursor` of an earlier page. A page may be shorter than `limit` although more follow.',
-    schema: string,
-  },
-  { name: 'actor', description: 'Only acts of the actor with this name.', schema: string },
-  { name: 'action', description: 'Only this action, such as releaseSyncJob.', schema: string },
-  { name: 'resource', description: 'Only acts on the resource with this id.', schema: string },
-  { name: 'request_id', description: 'Only acts of the request with this `x-request-id`.', schema: string },
-  { name: 'since', description: 'Only entries of this time or later.', schema: time },
-  { name: 'until', description: 'Only entries before this time.', schema: time },
+  textParameter('cursor', '`next_cursor` of an earlier page. A page may be shorter than `limit` although more follow.'),
+  textParameter('actor', 'Only acts of the actor with this name.'),
+  textParameter('action', 'Only this action, such as releaseSyncJob.'),
+  textParameter('resource', 'Only acts on the resource with this id.'),
+  textParameter('request_id', 'Only acts of the request with this `x-request-id`.'),
+  timeParameter('since', 'Only entries of this time or later.'),
+  timeParameter('until', 'Only entries before this time.'),
 ];
-const verification: QueryParameter[] = [
-  {
-    name: 'after',
-    description: 'Begin after the entry with this number.',
-    schema: { type: 'integer', minimum: 0, default: 0 },
-  },
-  { name: 'known', description: 'Sequence and hash of an entry that the caller kept: `12:0f…`.', schema: string },
-];
-const recomputes =
-  'Recomputes hashes and keyed hashes of up to 5000 entries. At the end of the chain, compares it with its head, with the chain of the installation, and with `known`.';
+const verification = {
+  description:
+    'Recomputes hashes and keyed hashes of up to 5000 entries. At the end of the chain, compares it with its head, with the chain of the installation, and with `known`.',
+  query: [
+    {
+      name: 'after',
+      description: 'Begin after the entry with this number.',
+      schema: { type: 'integer', minimum: 0, default: 0 },
+    },
+    textParameter('known', 'Sequence and hash of an entry that the caller kept: `12:0f…`.'),
+  ],
+};
+const order = choice('order', 'asc: the oldest first | desc: the newest first.', ['asc', 'desc'], 'desc');
 
 /** Operators' routes for the audit log. */
 export const auditRoutes: RouteDefinition[] = [
-  operator(
-    'GET',
-    '/admin/v1/audit',
-    'List audit entries of all tenants, the newest first',
-    ok(shown.auditPage),
-    undefined,
-    filters,
+  installation.get('/audit', 'List audit entries of all tenants, the newest first', shown.auditPage, {
+    query: filters,
+  }),
+  installation.get(
+    '/audit/verification',
+    'Verify the chain of the installation',
+    shown.auditVerification,
+    verification,
   ),
-  {
-    ...operator(
-      'GET',
-      '/admin/v1/audit/verification',
-      'Verify the chain of the installation',
-      ok(shown.auditVerification),
-      undefined,
-      verification,
-    ),
-    description: recomputes,
-  },
-  operator('GET', `${tenantPath}/audit`, 'List audit entries of a tenant', ok(shown.auditPage), undefined, [
-    ...filters,
-    {
-      name: 'order',
-      description: 'asc: the oldest first | desc: the newest first.',
-      schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
-    },
-  ]),
-  {
-    ...operator(
-      'GET',
-      `${tenantPath}/audit/verification`,
-      'Verify the audit chain of a tenant',
-      ok(shown.auditVerification),
-      undefined,
-      verification,
-    ),
-    description: recomputes,
-  },
-  operator('GET', `${tenantPath}/operator-policy`, 'Get the settings for operators', ok(operatorPolicy)),
-  withFourEyes(
-    operator(
-      'PUT',
-      `${tenantPath}/operator-policy`,
-      'Replace the settings for operators',
-      ok(operatorPolicy),
-      operatorPolicy,
-    ),
-  ),
+  tenant.get('/audit', 'List audit entries of a tenant', shown.auditPage, { query: [...filters, order] }),
+  tenant.get('/audit/verification', 'Verify the audit chain of a tenant', shown.auditVerification, verification),
+  tenant.get('/operator-policy', 'Get the settings for operators', operatorPolicy),
+  tenant.put('/operator-policy', 'Replace the settings for operators', operatorPolicy, {
+    body: operatorPolicy,
+    fourEyes: true,
+  }),
 ];

@@ -6,7 +6,7 @@ import { jobStatuses, syncModes } from '../statuses.js';
 import { text } from '../text.js';
 import { by, name, page } from './request-parts.js';
 
-const planActions = ['create', 'update', 'disable', 'delete'] as const;
+export const planActions = ['create', 'update', 'disable', 'delete'] as const;
 export const planQuery = z.object({
   ...page,
   action: z.enum(planActions, { error: `must be one of ${planActions.join(', ')}` }).optional(),

@@ -1,11 +1,10 @@
 import { deliveryStatuses } from '../webhooks.js';
-import { limit, type QueryParameter } from './route.js';
+import { choice, limit, type QueryParameter, textParameter, timeParameter } from './route.js';
 
-export const nextCursor: QueryParameter = {
-  name: 'cursor',
-  description: 'The `next_cursor` of the previous page; empty or absent for the first page.',
-  schema: { type: 'string' },
-};
+export const nextCursor = textParameter(
+  'cursor',
+  'The `next_cursor` of the previous page; empty or absent for the first page.',
+);
 
 /** Describes why a page of deliveries may be short. */
 export const examined =
@@ -15,20 +14,8 @@ export const examined =
 export const deliveryParameters: QueryParameter[] = [
   limit,
   nextCursor,
-  {
-    name: 'status',
-    description: 'Only deliveries in this status.',
-    schema: { type: 'string', enum: [...deliveryStatuses] },
-  },
-  { name: 'event_type', description: 'Only deliveries of events of this type.', schema: { type: 'string' } },
-  {
-    name: 'since',
-    description: 'Only events that occurred at this time or later.',
-    schema: { type: 'string', format: 'date-time' },
-  },
-  {
-    name: 'until',
-    description: 'Only events that occurred before this time.',
-    schema: { type: 'string', format: 'date-time' },
-  },
+  choice('status', 'Only deliveries in this status.', deliveryStatuses),
+  textParameter('event_type', 'Only deliveries of events of this type.'),
+  timeParameter('since', 'Only events that occurred at this time or later.'),
+  timeParameter('until', 'Only events that occurred before this time.'),
 ];

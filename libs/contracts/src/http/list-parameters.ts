@@ -1,30 +1,24 @@
 import { attributeFieldPattern, machineClassifications, recordFields } from '../records.js';
 import { personStatuses } from '../statuses.js';
 import { maxAttributeFilters } from './requests.js';
-import { page, type QueryParameter } from './route.js';
+import { choice, page, type QueryParameter, textParameter, timeParameter } from './route.js';
 
-export const cursor: QueryParameter = {
-  name: 'cursor',
-  description: 'Opaque; empty for the first page, then the `next_cursor` of the previous page. Replaces `offset`.',
-  schema: { type: 'string' },
-};
-export const updatedSince: QueryParameter = {
-  name: 'updated_since',
-  description:
-    'Only items that changed at this time or later; `total` counts only these. Times follow the order of commits: a client that requests changes since the greatest time it has received misses none. In lists of identities and users, `offset` is then limited to 10000: use `cursor` to read on.',
-  schema: { type: 'string', format: 'date-time' },
-};
+export const cursor = textParameter(
+  'cursor',
+  'Opaque; empty for the first page, then the `next_cursor` of the previous page. Replaces `offset`.',
+);
+export const updatedSince = timeParameter(
+  'updated_since',
+  'Only items that changed at this time or later; `total` counts only these. Times follow the order of commits: a client that requests changes since the greatest time it has received misses none. In lists of identities and users, `offset` is then limited to 10000: use `cursor` to read on.',
+);
 
 const filter = (name: string, description: string, maxLength = 512): QueryParameter => ({
   name,
   description,
   schema: { type: 'string', minLength: 1, maxLength },
 });
-const status = (values: readonly string[]): QueryParameter => ({
-  name: 'status',
-  description: 'Only items in this status. By default, deleted items are excluded.',
-  schema: { type: 'string', enum: [...values] },
-});
+const status = (values: readonly string[]) =>
+  choice('status', 'Only items in this status. By default, deleted items are excluded.', values);
 const own = 'Case and accents are ignored. An identity is found by the values of all of its records.';
 const found: QueryParameter[] = [
   {
@@ -85,18 +79,13 @@ export const accountParameters: QueryParameter[] = [
 export const machineParameters: QueryParameter[] = [
   ...list(recordFields.machine_identity.status),
   filter('source', 'Only machine identities of this source: the id of a connector.'),
-  {
-    name: 'classification',
-    description: 'Only machine identities of this classification.',
-    schema: { type: 'string', enum: [...machineClassifications] },
-  },
+  choice('classification', 'Only machine identities of this classification.', machineClassifications),
   filter('owned_by', 'Only machine identities for which this identity is responsible now.'),
   risk('min_risk', 'Only machine identities with at least this risk score.'),
   risk('max_risk', 'Only machine identities with at most this risk score.'),
-  {
-    name: 'sort',
-    description:
-      '`risk`: the highest risk first. Not together with `q`, `email`, `employee_number`, `user_principal_name` or `external_id`. By default, the oldest first.',
-    schema: { type: 'string', enum: ['risk'] },
-  },
+  choice(
+    'sort',
+    '`risk`: the highest risk first. Not together with `q`, `email`, `employee_number`, `user_principal_name` or `external_id`. By default, the oldest first.',
+    ['risk'],
+  ),
 ];

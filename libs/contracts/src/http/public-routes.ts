@@ -1,3 +1,4 @@
+import type { Scope } from './errors.js';
 import {
   accountParameters,
   cursor,
@@ -9,213 +10,94 @@ import {
 } from './list-parameters.js';
 import * as requests from './requests.js';
 import * as resources from './resources.js';
-import { at, limit, ok, page, type RouteDefinition } from './route.js';
+import {
+  accepted,
+  at,
+  created,
+  limit,
+  noContent,
+  page,
+  type RouteDefinition,
+  routesAt,
+  textParameter,
+} from './route.js';
+
+const open = routesAt('/v1', { auth: 'none' });
+const withScope = (scope: Scope) => routesAt('/v1', { auth: 'key', scope });
+const [identities, users, accounts] = [
+  withScope('identities:read'),
+  withScope('users:read'),
+  withScope('accounts:read'),
+];
+const [machines, groups, syncs] = [withScope('machines:read'), withScope('groups:read'), withScope('sync:read')];
+const [webhooks, changes, events] = [withScope('webhooks:read'), withScope('webhooks:write'), withScope('events:read')];
 
 /** Routes for clients of a tenant: those of the interface specification and additional ones. */
 export const publicRoutes: RouteDefinition[] = [
-  {
-    method: 'GET',
-    path: '/v1/health',
-    summary: 'Health check',
-    auth: 'none',
-    success: ok(resources.health),
-  },
-  {
-    method: 'GET',
-    path: '/v1/identities',
-    summary: 'List identities',
-    auth: 'key',
-    scope: 'identities:read',
+  open.get('/health', 'Health check', resources.health),
+  identities.get('/identities', 'List identities', resources.identityPage, {
     query: directoryParameters,
     conditional: true,
-    success: ok(resources.identityPage),
-  },
-  {
-    method: 'GET',
-    path: '/v1/identities/{id}',
-    summary: 'Get one identity',
+  }),
+  identities.get('/identities/{id}', 'Get one identity', resources.identity, {
     description: 'The id of a merged identity returns the identity that it was merged into.',
-    auth: 'key',
-    scope: 'identities:read',
     query: [at],
     conditional: true,
-    success: ok(resources.identity),
-  },
-  {
-    method: 'GET',
-    path: '/v1/identities/{id}/history',
-    summary: 'Lifecycle history of an identity',
+  }),
+  identities.get('/identities/{id}/history', 'Lifecycle history of an identity', resources.historyPage, {
     description: 'Events of the identity and of everything linked to it, oldest first.',
-    auth: 'key',
-    scope: 'identities:read',
     query: [...page, updatedSince, cursor],
-    success: ok(resources.historyPage),
-  },
-  {
-    method: 'GET',
-    path: '/v1/users',
-    summary: "List users of the caller's tenant",
-    auth: 'key',
-    scope: 'users:read',
+  }),
+  users.get('/users', "List users of the caller's tenant", resources.userPage, {
     query: directoryParameters,
     conditional: true,
-    success: ok(resources.userPage),
-  },
-  {
-    method: 'GET',
-    path: '/v1/users/{id}',
-    summary: 'Get one user',
-    auth: 'key',
-    scope: 'users:read',
-    conditional: true,
-    success: ok(resources.user),
-  },
-  {
-    method: 'GET',
-    path: '/v1/accounts',
-    summary: 'List accounts',
-    auth: 'key',
-    scope: 'accounts:read',
-    query: accountParameters,
-    success: ok(resources.accountPage),
-  },
-  {
-    method: 'GET',
-    path: '/v1/accounts/{id}',
-    summary: 'Get one account',
-    auth: 'key',
-    scope: 'accounts:read',
-    success: ok(resources.account),
-  },
-  {
-    method: 'GET',
-    path: '/v1/machine-identities',
-    summary: 'List machine identities',
-    auth: 'key',
-    scope: 'machines:read',
+  }),
+  users.get('/users/{id}', 'Get one user', resources.user, { conditional: true }),
+  accounts.get('/accounts', 'List accounts', resources.accountPage, { query: accountParameters }),
+  accounts.get('/accounts/{id}', 'Get one account', resources.account),
+  machines.get('/machine-identities', 'List machine identities', resources.machineIdentityPage, {
     query: machineParameters,
-    success: ok(resources.machineIdentityPage),
-  },
-  {
-    method: 'GET',
-    path: '/v1/machine-identities/{id}',
-    summary: 'Get one machine identity',
-    auth: 'key',
-    scope: 'machines:read',
-    success: ok(resources.machineIdentity),
-  },
-  {
-    method: 'GET',
-    path: '/v1/groups',
-    summary: 'List groups',
+  }),
+  machines.get('/machine-identities/{id}', 'Get one machine identity', resources.machineIdentity),
+  groups.get('/groups', 'List groups', resources.groupPage, {
     description: 'The groups that sources name in their users. A group without members is not listed.',
-    auth: 'key',
-    scope: 'groups:read',
     query: groupParameters,
-    success: ok(resources.groupPage),
-  },
-  {
-    method: 'GET',
-    path: '/v1/groups/{id}',
-    summary: 'Get one group',
-    auth: 'key',
-    scope: 'groups:read',
-    success: ok(resources.group),
-  },
-  {
-    method: 'GET',
-    path: '/v1/groups/{id}/members',
-    summary: 'List the users of a group',
-    auth: 'key',
-    scope: 'users:read',
-    query: memberParameters,
-    success: ok(resources.userPage),
-  },
-  {
-    method: 'GET',
-    path: '/v1/connectors',
-    summary: 'List connectors, without their configuration',
-    auth: 'key',
-    scope: 'sync:read',
+  }),
+  groups.get('/groups/{id}', 'Get one group', resources.group),
+  users.get('/groups/{id}/members', 'List the users of a group', resources.userPage, { query: memberParameters }),
+  syncs.get('/connectors', 'List connectors, without their configuration', resources.connectorSummaryPage, {
     query: page,
-    success: ok(resources.connectorSummaryPage),
-  },
-  {
-    method: 'POST',
-    path: '/v1/sync/trigger',
-    summary: 'Trigger a sync job for a connector',
-    description:
-      'With an `idempotency_key`, a repeat within 24 hours returns the same job with the header `Idempotent-Replayed: true`. Without one, a connector has at most one queued job, which further triggers return.',
-    auth: 'key',
-    scope: 'sync:write',
-    body: requests.triggerBody,
-    bodyRefers: true,
-    success: { status: 202, schema: resources.syncJobReference },
-  },
-  {
-    method: 'GET',
-    path: '/v1/sync/jobs/{id}',
-    summary: 'Get sync job status',
-    auth: 'key',
-    scope: 'sync:read',
-    success: ok(resources.syncStatus),
-  },
-  {
-    method: 'POST',
-    path: '/v1/webhooks',
-    summary: 'Create a webhook subscription',
-    auth: 'key',
-    scope: 'webhooks:write',
+  }),
+  withScope('sync:write').post(
+    '/sync/trigger',
+    'Trigger a sync job for a connector',
+    accepted(resources.syncJobReference),
+    {
+      description:
+        'With an `idempotency_key`, a repeat within 24 hours returns the same job with the header `Idempotent-Replayed: true`. Without one, a connector has at most one queued job, which further triggers return.',
+      body: requests.triggerBody,
+      bodyRefers: true,
+    },
+  ),
+  syncs.get('/sync/jobs/{id}', 'Get sync job status', resources.syncStatus),
+  changes.post('/webhooks', 'Create a webhook subscription', created(resources.createdWebhook), {
     body: requests.webhookBody,
-    success: { status: 201, schema: resources.createdWebhook },
-  },
-  {
-    method: 'GET',
-    path: '/v1/webhooks',
-    summary: 'List webhook subscriptions',
-    auth: 'key',
-    scope: 'webhooks:read',
-    portal: 'read',
-    success: ok(resources.webhookList),
-  },
-  {
-    method: 'PATCH',
-    path: '/v1/webhooks/{id}',
-    summary: 'Update a webhook subscription',
-    auth: 'key',
-    scope: 'webhooks:write',
+  }),
+  webhooks.get('/webhooks', 'List webhook subscriptions', resources.webhookList, { portal: 'read' }),
+  changes.patch('/webhooks/{id}', 'Update a webhook subscription', resources.webhook, {
     portal: 'change',
     body: requests.webhookPatch,
-    success: ok(resources.webhook),
-  },
-  {
-    method: 'DELETE',
-    path: '/v1/webhooks/{id}',
-    summary: 'Delete a webhook subscription',
-    auth: 'key',
-    scope: 'webhooks:write',
-    success: { status: 204 },
-  },
-  {
-    method: 'POST',
-    path: '/v1/webhooks/{id}/rotate-secret',
-    summary: 'Rotate the signing secret',
+  }),
+  changes.del('/webhooks/{id}', 'Delete a webhook subscription', noContent),
+  changes.post('/webhooks/{id}/rotate-secret', 'Rotate the signing secret', resources.rotatedSecret, {
     description: `Earlier secrets remain valid beside the new one for ${requests.overlapHours.default} hours, or for \`overlap_hours\`. With 0 they expire at once: later requests, including retries, are not signed with them.`,
-    auth: 'key',
-    scope: 'webhooks:write',
     portal: 'change',
     body: requests.rotateBody,
     bodyOptional: true,
-    success: ok(resources.rotatedSecret),
-  },
-  {
-    method: 'GET',
-    path: '/v1/events',
-    summary: "List events of the caller's tenant",
+  }),
+  events.get('/events', "List events of the caller's tenant", resources.eventPage, {
     description:
       'The same events that webhooks receive, oldest first, including webhook tests. Continue with `after` = `next_after`, even after an empty page; no event is ever committed at or before it. `data` is the resource as it was after the event, until it is purged or erased. With `types`, a page may be short or empty while `has_more` is true.',
-    auth: 'key',
-    scope: 'events:read',
     query: [
       {
         name: 'after',
@@ -230,12 +112,7 @@ export const publicRoutes: RouteDefinition[] = [
         },
       },
       limit,
-      {
-        name: 'types',
-        description: 'Like the `events` of a subscription, separated by commas: `identity.*,user.created`.',
-        schema: { type: 'string' },
-      },
+      textParameter('types', 'Like the `events` of a subscription, separated by commas: `identity.*,user.created`.'),
     ],
-    success: ok(resources.eventPage),
-  },
+  }),
 ];

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { OperatorRole } from '../audit.js';
 import type { PortalAccess } from '../portal.js';
 import type { Scope } from './errors.js';
@@ -52,7 +52,28 @@ export interface QueryParameter {
   properties?: { pattern: RegExp; shown: string };
 }
 
-export const tenantPath = '/admin/v1/tenants/{tenantId}';
+/** A query parameter with any text. */
+export const textParameter = (name: string, description: string): QueryParameter => ({
+  name,
+  description,
+  schema: { type: 'string' },
+});
+export const timeParameter = (name: string, description: string): QueryParameter => ({
+  name,
+  description,
+  schema: { type: 'string', format: 'date-time' },
+});
+/** A query parameter with one of these values; `preset` if it is absent. */
+export const choice = (
+  name: string,
+  description: string,
+  values: readonly string[],
+  preset?: string,
+): QueryParameter => ({
+  name,
+  description,
+  schema: { type: 'string', enum: [...values], ...(preset !== undefined && { default: preset }) },
+});
 
 export const limit: QueryParameter = {
   name: 'limit',
@@ -63,37 +84,54 @@ export const page: QueryParameter[] = [
   limit,
   { name: 'offset', description: 'Number of items to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
 ];
-export const at: QueryParameter = {
-  name: 'at',
-  description:
-    'Returns the identity as it was at this time; 404 if it did not exist yet, 400 if the time is in the future. The answer stays the same until the person is erased or purged.',
-  schema: { type: 'string', format: 'date-time' },
+export const at = timeParameter(
+  'at',
+  'Returns the identity as it was at this time; 404 if it did not exist yet, 400 if the time is in the future. The answer stays the same until the person is erased or purged.',
+);
+
+type Success = RouteDefinition['success'];
+type More = Partial<Omit<RouteDefinition, 'method' | 'path' | 'summary' | 'success' | 'needsApproval'>> & {
+  /** The act needs a second operator where the tenant has four eyes. */
+  fourEyes?: true;
 };
-export function ok(schema: z.ZodType): RouteDefinition['success'] {
-  return { status: 200, schema };
+
+export const ok = (schema: z.ZodType): Success => ({ status: 200, schema });
+export const created = (schema: z.ZodType): Success => ({ status: 201, schema });
+export const accepted = (schema: z.ZodType): Success => ({ status: 202, schema });
+export const noContent: Success = { status: 204 };
+
+/** Returns functions that define routes below a path with common properties. A schema alone is the body of a 200. */
+export function routesAt(base: string, common: More & Pick<RouteDefinition, 'auth'>) {
+  const define =
+    (method: RouteDefinition['method']) =>
+    (
+      path: string,
+      summary: string,
+      success: Success | z.ZodType,
+      { fourEyes, ...more }: More = {},
+    ): RouteDefinition => ({
+      method,
+      path: base + path,
+      summary,
+      success: success instanceof z.ZodType ? ok(success) : success,
+      ...common,
+      ...more,
+      ...(fourEyes && { needsApproval: true, description: [more.description, ofFourEyes].filter(Boolean).join(' ') }),
+    });
+  return {
+    get: define('GET'),
+    post: define('POST'),
+    put: define('PUT'),
+    patch: define('PATCH'),
+    del: define('DELETE'),
+  };
 }
 
-export function created(schema: z.ZodType): RouteDefinition['success'] {
-  return { status: 201, schema };
-}
+const ofFourEyes = 'Returns 202 with an approval if the tenant has four eyes and this needs a second operator.';
 
-/** Defines a route that requires the operator token. */
-export function operator(
-  method: RouteDefinition['method'],
-  path: string,
-  summary: string,
-  success: RouteDefinition['success'],
-  body?: z.ZodType,
-  query?: readonly QueryParameter[],
-): RouteDefinition {
-  return { method, path, summary, auth: 'operator', success, body, query };
-}
-
-/** Marks a route whose act needs a second operator where the tenant has four eyes. */
-export function withFourEyes(route: RouteDefinition): RouteDefinition {
-  const fourEyes = 'Returns 202 with an approval if the tenant has four eyes and this needs a second operator.';
-  return { ...route, needsApproval: true, description: [route.description, fourEyes].filter(Boolean).join(' ') };
-}
+/** Routes of operators of the installation, and of one tenant. */
+export const installation = routesAt('/admin/v1', { auth: 'operator' });
+export const tenant = routesAt('/admin/v1/tenants/{tenantId}', { auth: 'operator' });
 
 /** Returns the names of the query parameters of a route, as they are shown. */
 export function queryNames({ query = [] }: RouteDefinition): string[] {

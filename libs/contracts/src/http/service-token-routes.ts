@@ -1,18 +1,12 @@
 import * as requests from './requests.js';
-import { created, ok, operator, page, type RouteDefinition } from './route.js';
+import { created, installation, noContent, page, type RouteDefinition } from './route.js';
 import * as shown from './service-token-resources.js';
 
-const path = '/admin/v1/service-tokens';
+const issue = 'Issue a token with a role, for all tenants or some';
 
 /** Routes for tokens of operators and programs. */
 export const serviceTokenRoutes: RouteDefinition[] = [
-  operator(
-    'POST',
-    path,
-    'Issue a token with a role, for all tenants or some',
-    created(shown.createdServiceToken),
-    requests.serviceTokenBody,
-  ),
-  operator('GET', path, 'List service tokens', ok(shown.serviceTokenPage), undefined, page),
-  operator('DELETE', `${path}/{serviceTokenId}`, 'Revoke a service token', { status: 204 }),
+  installation.post('/service-tokens', issue, created(shown.createdServiceToken), { body: requests.serviceTokenBody }),
+  installation.get('/service-tokens', 'List service tokens', shown.serviceTokenPage, { query: page }),
+  installation.del('/service-tokens/{serviceTokenId}', 'Revoke a service token', noContent),
 ];
