@@ -27,6 +27,11 @@ export interface CursorList<Item> {
   next_cursor?: string;
 }
 
+/** Query parameters; absent ones are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type PageQuery = { limit: number; offset: number };
+export type CursorQuery = Query & { limit: number; cursor?: string | undefined };
+
 const responseTimeoutMs = 30_000;
 const stalledMs = 60_000;
 /** The largest page size that the service accepts. */
@@ -56,20 +61,18 @@ export class AdminClient {
     }
   }
 
+  /** Reads one page of a list. */
+  list<Item>(path: string, query: Query): Promise<List<Item>> {
+    return this.get<List<Item>>(`${path}?${parametersOf(query)}`);
+  }
+
   /** Reads up to `limit` items of a list with cursor pagination; `next_cursor` points at the remaining items. */
-  async getUpTo<Item>(
-    path: string,
-    limit: number,
-    { cursor, ...filters }: Record<string, string | undefined>,
-  ): Promise<CursorList<Item>> {
+  async getUpTo<Item>(path: string, { limit, cursor, ...filters }: CursorQuery): Promise<CursorList<Item>> {
     const data: Item[] = [];
     let next = cursor;
     for (let pages = 0; pages < maxPages; pages += 1) {
-      const query = new URLSearchParams({ limit: String(Math.min(limit - data.length, pageSize)) });
-      for (const [name, value] of Object.entries({ ...filters, cursor: next })) {
-        if (value !== undefined) query.set(name, value);
-      }
-      const page = await this.get<CursorList<Item>>(`${path}?${query}`);
+      const query = { limit: Math.min(limit - data.length, pageSize), ...filters, cursor: next };
+      const page = await this.get<CursorList<Item>>(`${path}?${parametersOf(query)}`);
       data.push(...page.data);
       next = page.next_cursor;
       if (next === undefined || data.length >= limit) break;
@@ -176,6 +179,13 @@ export class AdminClient {
     const cause = error.cause as { code?: string; message?: string } | undefined;
     return `cannot reach ${this.url} (${cause?.code ?? cause?.message ?? error.message}); is idsync running?`;
   }
+}
+
+export function parametersOf(query: Query): URLSearchParams {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  );
+  return new URLSearchParams(given);
 }
 
 /** Joins ids and names to a path. Rejects a segment that could address another path. */

@@ -10,6 +10,8 @@ export interface CliContext {
   err: NodeJS.WritableStream;
   env?: Variables;
   cwd?: string;
+  /** Receives the exit code of a command that does not throw. */
+  exit?: (code: number) => void;
   /** Ends commands that follow a stream, as an interrupt of the process does. */
   stop?: AbortSignal;
 }

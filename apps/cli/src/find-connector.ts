@@ -1,5 +1,4 @@
 import type { responses } from '@idsync/contracts';
-import { pathOf } from './admin-client.js';
 import { UsageError } from './cli-error.js';
 import type { Session } from './session.js';
 import { whatIsThere } from './what-is-there.js';
@@ -7,7 +6,7 @@ import { whatIsThere } from './what-is-there.js';
 /** Resolves a connector's id from its id or its name. */
 export async function findConnector(session: Session, idOrName: string): Promise<string> {
   if (idOrName.startsWith('con_')) return idOrName;
-  const list = await session.client.getAll<responses.Connector>(pathOf('tenants', session.tenant, 'connectors'));
+  const list = await session.client.getAll<responses.Connector>(session.path('connectors'));
   const [found, another] = list.data.filter((connector) => connector.name === idOrName);
   if (!found) throw new UsageError(`no connector "${idOrName}"; ${whatIsThere(list.data, list.total)}`);
   if (another) throw new UsageError(`several connectors are named "${idOrName}": use the id`);
@@ -25,13 +24,13 @@ export async function shownConnectorNames(
   if (session.format === 'json' || session.format === 'jsonl') return new Map();
   const names = await connectorNames(session);
   if (ids.every((id) => names.has(id))) return names;
-  const path = pathOf('tenants', session.tenant, 'deleted-connectors');
+  const path = session.path('deleted-connectors');
   const { data } = await session.client.getAll<responses.DeletedConnector>(path);
   return new Map([...names, ...data.map(({ id, name }) => [id, `${name} (deleted)`] as const)]);
 }
 
 /** Returns the names of the connectors by id, to show beside ids. */
 export async function connectorNames(session: Session): Promise<ReadonlyMap<string, string>> {
-  const list = await session.client.getAll<responses.Connector>(pathOf('tenants', session.tenant, 'connectors'));
+  const list = await session.client.getAll<responses.Connector>(session.path('connectors'));
   return new Map(list.data.map(({ id, name }) => [id, name]));
 }

@@ -29,8 +29,9 @@ export function exitCodeOf(status: JobStatus): number {
   return status === 'completed_with_errors' ? 3 : 1;
 }
 
-/** Prints the job, then the records that could not be read or applied. */
+/** Prints the job, then the records that could not be read or applied. Sets the exit code. */
 export function printJob(session: Session, job: responses.JobDetails): void {
+  session.exit(exitCodeOf(job.status));
   if (session.isRaw) {
     session.printOne(job);
     return;

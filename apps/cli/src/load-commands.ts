@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
-import type { CliContext } from './session.js';
+import type { CliCommand } from './cli-command.js';
 
-type Add = (program: Command, io: CliContext, exit: (code: number) => void) => void;
+type Add = (program: CliCommand) => void;
 
 const config = async () => (await import('./commands/config.js')).addConfigCommands;
 const login = async () => (await import('./commands/login.js')).addLoginCommands;

@@ -1,6 +1,6 @@
 import type { OperationStatus, responses } from '@idsync/contracts';
-import { pathOf } from './admin-client.js';
 import { WaitsForDecision } from './cli-error.js';
+import type { Column } from './printer.js';
 import type { Session } from './session.js';
 
 /** Help text of every command that prints an operation. */
@@ -11,16 +11,16 @@ Exit codes:
   1  refused, or the outcome is unknown`;
 
 /** 0 done, 4 not done yet, 1 refused. */
-export function exitCodeOf(status: OperationStatus): number {
+function exitCodeOf(status: OperationStatus): number {
   if (status === 'done') return 0;
   return status === 'refused' ? 1 : 4;
 }
 
 /** Throws if a response names an operation that is held, so that the change has not been made. */
-export async function requireNotHeld({ client, tenant }: Session, reply: unknown): Promise<void> {
+export async function requireNotHeld(session: Session, reply: unknown): Promise<void> {
   const { operation_id: id, status } = (reply ?? {}) as Partial<responses.Operation>;
   if (id === undefined || status === 'done') return;
-  const operation = await client.get<responses.Operation>(pathOf('tenants', tenant, 'operations', id));
+  const operation = await session.client.get<responses.Operation>(session.path('operations', id));
   if (operation.status === 'held') throw new WaitsForDecision(heldNote(operation));
 }
 
@@ -28,8 +28,9 @@ function heldNote({ operation_id: id, result }: responses.Operation): string {
   return `held, because it would ${result?.held}: see "idsync operations show ${id}", and confirm it with "idsync operations confirm ${id} --reason …"`;
 }
 
-/** Prints an operation: its single values as fields, then each list of its result as a table. */
+/** Prints an operation: its single values as fields, then each list of its result as a table. Sets the exit code. */
 export function printOperation(session: Session, operation: responses.Operation): void {
+  session.exit(exitCodeOf(operation.status));
   if (session.isRaw) {
     session.printOne(operation);
     return;
@@ -39,8 +40,7 @@ export function printOperation(session: Session, operation: responses.Operation)
   session.printOne({ ...rest, ...Object.fromEntries(parts.filter(([, value]) => !isTable(value))) });
   for (const [name, value] of parts) {
     if (!isTable(value)) continue;
-    const { headings, row } = columnsOf(value);
-    session.printTable(headings, value.map(row), name);
+    session.printTable(value, columnsOf(value), name);
     const total = Number(result[countOf[name] ?? ''] ?? 0);
     if (total > value.length) {
       const more = `idsync operations items ${operation.operation_id} --list ${name} --offset ${value.length}`;
@@ -63,9 +63,9 @@ const countOf: Record<string, string> = {
 };
 
 /** Returns a column for each field of the items. */
-export function columnsOf(items: readonly Record<string, unknown>[]) {
-  const headings = [...new Set(items.flatMap((item) => Object.keys(item)))];
-  return { headings, row: (item: Record<string, unknown>) => headings.map((heading) => shown(item[heading])) };
+export function columnsOf(items: readonly Record<string, unknown>[]): Column<Record<string, unknown>>[] {
+  const fields = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  return fields.map((field) => [field, (item) => shown(item[field])]);
 }
 
 function isTable(value: unknown): value is Record<string, unknown>[] {

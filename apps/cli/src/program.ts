@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
+import { CliCommand } from './cli-command.js';
 import { commands } from './load-commands.js';
 import { outputFormats } from './output.js';
 import type { CliContext } from './session.js';
@@ -41,8 +42,8 @@ export async function createProgram(
   io: CliContext,
   exit: (code: number) => void,
   names: readonly string[] = Object.keys(commands),
-): Promise<Command> {
-  const program = new Command('idsync')
+): Promise<CliCommand> {
+  const program = new CliCommand({ ...io, exit }, 'idsync')
     .description('Administers an idsync service through its operator API.')
     .version(version, '-V, --version', 'print the version of this program')
     .option('--url <address>', 'address of the gateway')
@@ -66,6 +67,6 @@ export async function createProgram(
     .showHelpAfterError('(add --help for usage)');
   // A function that adds several commands is called once.
   const adds = new Set(await Promise.all(names.map((name) => commands[name]?.())));
-  for (const add of adds) add?.(program, io, exit);
+  for (const add of adds) add?.(program);
   return program;
 }

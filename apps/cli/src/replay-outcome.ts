@@ -1,6 +1,5 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
-import { pathOf } from './admin-client.js';
+import type { CliCommand } from './cli-command.js';
 import { defaultTimeoutSeconds, follow, seconds, type Watchable } from './follow.js';
 import type { Session } from './session.js';
 
@@ -16,7 +15,7 @@ Exit codes with --watch:
   1  cancelled, or the outcome is unknown`;
 
 /** Adds the options of every command that requests a replay. */
-export function withReplayOptions(command: Command): Command {
+export function withReplayOptions(command: CliCommand): CliCommand {
   return command
     .option('--by <name>', 'who requests the replay; stored with it')
     .option('--watch', 'wait until the replay has ended')
@@ -28,20 +27,17 @@ const watchableReplay: Watchable<responses.Replay> = {
   progressOf: ({ status, progress_pct: percent, made_due: due }) => ({ status, percent, amount: `${due} to send` }),
 };
 
-/** Requests a replay and, with `--watch`, waits for its end. Returns the exit code. */
+/** Requests a replay and, with `--watch`, waits for its end. */
 export async function requestReplay(
   session: Session,
   path: string,
   body: object,
   { by, watch, timeout }: ReplayOptions,
-): Promise<number> {
+): Promise<void> {
   const requested = await session.client.post<responses.Replay>(path, { ...body, by });
-  if (!watch) {
-    session.printOne(requested);
-    return 0;
-  }
-  const replayPath = pathOf('tenants', session.tenant, 'replays', requested.replay_id);
+  if (!watch) return session.printOne(requested);
+  const replayPath = session.path('replays', requested.replay_id);
   const replay = await follow(session, replayPath, watchableReplay, timeout * 1_000);
   session.printOne(replay);
-  return replay.status === 'done' ? 0 : 1;
+  session.exit(replay.status === 'done' ? 0 : 1);
 }

@@ -1,10 +1,11 @@
 import type { ClientOptions, IdsyncClient } from '@idsync/client';
 import type { responses } from '@idsync/contracts';
 import type { Command } from 'commander';
-import { AdminClient } from './admin-client.js';
+import { AdminClient, pathOf } from './admin-client.js';
 import type { CliContext } from './cli-context.js';
 import { UsageError } from './cli-error.js';
 import { Printer } from './printer.js';
+import { readBody } from './read-body.js';
 import { readSettings, requireKey, requireToken, type SettingFlags, type Settings } from './settings.js';
 import { whatIsThere } from './what-is-there.js';
 
@@ -48,6 +49,20 @@ export class Session extends Printer {
   get tenant(): string {
     if (this.tenantId) return this.tenantId;
     throw new UsageError('no tenant selected: pass --tenant or set IDSYNC_TENANT; "idsync tenants list" shows the ids');
+  }
+
+  /** Returns a path below the tenant. */
+  path(...segments: string[]): string {
+    return pathOf('tenants', this.tenant, ...segments);
+  }
+
+  /** Reads a JSON object from a file; `-` is standard input. */
+  readBody(file: string): object {
+    return readBody(file, this.io.cwd);
+  }
+
+  exit(code: number): void {
+    this.io.exit?.(code);
   }
 
   private async findTenant(name: string): Promise<string> {

@@ -1,12 +1,11 @@
 import type { OperatorPolicy, responses } from '@idsync/contracts';
-import type { Command } from 'commander';
-import { type CursorList, pathOf } from '../admin-client.js';
+import { type CursorList, type CursorQuery, parametersOf, type Query } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { CliError, UsageError } from '../cli-error.js';
-import { readBody } from '../read-body.js';
-import { type CliContext, Session } from '../session.js';
+import type { Session } from '../session.js';
 import { table } from '../table.js';
 import { verifyExport } from '../verify-export.js';
-import { wholeNumber } from '../whole-number.js';
+import { addSettings } from './settings.js';
 
 const listHelp = `
 Examples: who released a job, and everything that one operator did in a week:
@@ -32,51 +31,39 @@ Writes one entry a line, the oldest first.
 Example:
   $ idsync audit export > audit.jsonl`;
 
-interface Filters {
-  actor?: string;
-  action?: string;
-  resource?: string;
-  request?: string;
-  since?: string;
-  until?: string;
-}
+export function addAuditCommands(program: CliCommand): void {
+  const audit = program.add('audit', 'see, verify and export who did what');
 
-export function addAuditCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
-  const audit = program.command('audit').description('see, verify and export who did what');
-
-  withFilters(audit.command('list').description('list audit entries, newest first'))
+  withFilters(audit.add('list', 'list audit entries, newest first'))
     .option('--all-tenants', 'entries of all tenants and of the installation')
-    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
-    .option('--cursor <cursor>', 'continue after the results of an earlier list')
+    .cursored()
     .addHelpText('after', listHelp)
-    .action(async (options: Filters & { allTenants?: true; limit: number; cursor?: string }, command: Command) => {
-      const session = await Session.of(command, io);
-      const filters = { ...filtersOf(options), cursor: options.cursor };
-      const path = options.allTenants ? 'audit' : pathOf('tenants', session.tenant, 'audit');
-      const list = await session.client.getUpTo<responses.AuditEntry>(path, options.limit, filters);
-      session.printPage(list, ['at', 'actor', 'role', 'from', 'action', 'outcome', 'resource', 'reason'], (each) => [
-        each.at,
-        each.actor.name,
-        each.actor.role,
-        each.address,
-        actionOf(each),
-        outcomeOf(each),
-        each.resource,
-        each.reason ?? each.error,
+    .does(async (session, { allTenants, ...options }: CursorQuery & { allTenants?: true }) => {
+      const path = allTenants ? 'audit' : session.path('audit');
+      const query = { limit: options.limit, ...filtersOf(options), cursor: options.cursor };
+      const list = await session.client.getUpTo<responses.AuditEntry>(path, query);
+      session.printPage(list, [
+        'at',
+        ['actor', (each) => each.actor.name],
+        ['role', (each) => each.actor.role],
+        ['from', 'address'],
+        ['action', actionOf],
+        ['outcome', outcomeOf],
+        'resource',
+        ['reason', (each) => each.reason ?? each.error],
       ]);
     });
 
-  withFilters(audit.command('export').description('write audit entries as JSON lines, oldest first'))
+  withFilters(audit.add('export', 'write audit entries as JSON lines, oldest first'))
     .addHelpText('after', exportHelp)
-    .action(async (options: Filters, command: Command) => {
-      const session = await Session.of(command, io);
+    .does(async (session, options: Query) => {
       if (session.format === 'json' || session.format === 'csv') {
         throw new UsageError(`an export has the format jsonl, got "${session.format}"; "idsync audit list" has others`);
       }
-      const path = pathOf('tenants', session.tenant, 'audit');
+      const path = session.path('audit');
       let cursor: string | undefined;
       do {
-        const query = queryOf({ ...filtersOf(options), order: 'asc', limit: '200', cursor });
+        const query = parametersOf({ ...filtersOf(options), order: 'asc', limit: 200, cursor });
         const page = await session.client.get<CursorList<responses.AuditEntry>>(`${path}?${query}`);
         for (const entry of page.data) session.print(`${JSON.stringify(entry)}\n`);
         cursor = page.next_cursor;
@@ -84,21 +71,26 @@ export function addAuditCommands(program: Command, io: CliContext, exit: (code: 
     });
 
   audit
-    .command('verify')
-    .description('verify that no audit entry is missing or changed')
+    .add('verify', 'verify that no audit entry is missing or changed')
     .option('--known <sequence:hash>', 'the head that an earlier verification printed')
     .option('--installation', 'verify the chain of the installation instead of the one of the tenant')
     .option('--file <path>', 'verify this export, without the service')
     .addHelpText('after', verifyHelp)
-    .action(async (options: { known?: string; installation?: true; file?: string }, command: Command) => {
-      const session = await Session.of(command, io);
-      const found = options.file === undefined ? await verify(session, options) : await verifyExport(options.file, io);
-      if (session.isRaw) session.printOne(found);
-      else printVerification(session, found);
-      exit(found.problems.length === 0 ? 0 : 1);
+    .does(async (session, options: { known?: string; installation?: true; file?: string }) => {
+      const found =
+        options.file === undefined ? await verify(session, options) : await verifyExport(options.file, session.io);
+      session.show(found, () => printVerification(session, found));
+      session.exit(found.problems.length === 0 ? 0 : 1);
     });
 
-  addPolicyCommands(audit, io);
+  addSettings<OperatorPolicy>(audit.add('policy', 'see and change what is recorded and approved'), {
+    path: 'operator-policy',
+    show: 'show the settings for operators',
+    set: 'replace these settings; an absent one gets its default',
+    help: `\nExample:\n  $ echo '{"log_reads":true}' | idsync audit policy set --file -`,
+    file: 'policy.json',
+    content: 'the settings',
+  });
 }
 
 /** An approval performs another act, which is what a reader looks for. */
@@ -114,7 +106,7 @@ function outcomeOf({ outcome, status, after }: responses.AuditEntry): string {
   return until === undefined ? outcome : `waits for ${id}`;
 }
 
-function withFilters(command: Command): Command {
+function withFilters(command: CliCommand): CliCommand {
   return command
     .option('--actor <name>', 'only acts of this actor')
     .option('--action <action>', 'only this action, such as releaseSyncJob')
@@ -124,14 +116,8 @@ function withFilters(command: Command): Command {
     .option('--until <time>', 'only entries before this time');
 }
 
-function filtersOf({ actor, action, resource, request, since, until }: Filters) {
+function filtersOf({ actor, action, resource, request, since, until }: Query) {
   return { actor, action, resource, request_id: request, since, until };
-}
-
-function queryOf(values: Record<string, string | undefined>): URLSearchParams {
-  return new URLSearchParams(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as [string, string]])),
-  );
 }
 
 /** Reads the whole chain, a part with each request. */
@@ -139,10 +125,10 @@ async function verify(
   session: Session,
   { known, installation }: { known?: string; installation?: true },
 ): Promise<responses.AuditVerification> {
-  const path = installation ? 'audit/verification' : pathOf('tenants', session.tenant, 'audit', 'verification');
+  const path = installation ? 'audit/verification' : session.path('audit', 'verification');
   const whole: responses.AuditVerification = { verified: 0, problems: [] };
   for (let after = 0; ; ) {
-    const query = queryOf({ after: String(after), known });
+    const query = parametersOf({ after, known });
     const part = await session.client.get<responses.AuditVerification>(`${path}?${query}`);
     whole.verified += part.verified;
     whole.problems.push(...part.problems);
@@ -154,41 +140,9 @@ async function verify(
 }
 
 function printVerification(session: Session, { verified, problems, head }: responses.AuditVerification): void {
-  if (problems.length > 0) {
-    session.print(
-      table(
-        ['entry', 'problem'],
-        problems.map(({ sequence, problem }) => [sequence, problem]),
-        session.terminal,
-      ),
-    );
-  }
+  if (problems.length > 0) session.print(table(['entry', 'problem'], problems.map(Object.values), session.terminal));
   session.print(
     `${verified} entries verified, ${problems.length === 0 ? 'no problem' : `${problems.length} problems`}\n`,
   );
   if (head) session.print(`head ${head.sequence}:${head.hash} at ${head.at}\n`);
-}
-
-function addPolicyCommands(audit: Command, io: CliContext): void {
-  const policy = audit.command('policy').description('see and change what is recorded and approved');
-  const path = (session: Session) => pathOf('tenants', session.tenant, 'operator-policy');
-
-  policy
-    .command('show')
-    .description('show the settings for operators')
-    .addHelpText('after', '\nExample:\n  $ idsync audit policy show --json > policy.json')
-    .action(async (_options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      session.printOne(await session.client.get<OperatorPolicy>(path(session)));
-    });
-
-  policy
-    .command('set')
-    .description('replace these settings; an absent one gets its default')
-    .requiredOption('--file <path>', 'JSON file with the settings; - reads standard input')
-    .addHelpText('after', `\nExample:\n  $ echo '{"log_reads":true}' | idsync audit policy set --file -`)
-    .action(async ({ file }: { file: string }, command: Command) => {
-      const session = await Session.of(command, io);
-      session.printOne(await session.client.put<OperatorPolicy>(path(session), readBody(file, io.cwd)));
-    });
 }

@@ -1,12 +1,12 @@
 import type { responses } from '@idsync/contracts';
-import { Argument, type Command, Option } from 'commander';
-import { type List, pathOf } from '../admin-client.js';
+import { Argument } from 'commander';
+import type { PageQuery } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { caseStatuses } from '../fixed-values.js';
-import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
+import { operationExitCodes, printOperation } from '../operation-outcome.js';
 import { personName } from '../person-name.js';
-import { type CliContext, Session } from '../session.js';
-import { wholeNumber } from '../whole-number.js';
+import type { Session } from '../session.js';
 
 const decisions = `
   link    link the record to the identity given by --identity
@@ -17,34 +17,21 @@ Example:
   $ idsync cases resolve cas_… link --identity idn_… --reason "asked HR"
 ${operationExitCodes}`;
 
-interface ListOptions {
-  status: string;
-  limit: number;
-  offset: number;
-}
-
-export function addCaseCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
-  const cases = program.command('cases').description('review records that matching could not assign with certainty');
+export function addCaseCommands(program: CliCommand): void {
+  const cases = program.add('cases', 'review records that matching could not assign with certainty');
 
   cases
-    .command('list')
-    .description('list review cases, oldest first')
-    .addOption(new Option('--status <status>', 'only cases in this status').choices(caseStatuses).default('open'))
-    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
-    .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
-    .addHelpText('after', '\nExample:\n  $ idsync cases list --status ignored')
-    .action(async ({ status, limit, offset }: ListOptions, command: Command) => {
-      const session = await Session.of(command, io);
-      const query = new URLSearchParams({ status, limit: String(limit), offset: String(offset) });
-      const path = `${pathOf('tenants', session.tenant, 'cases')}?${query}`;
-      const list = await session.client.get<List<responses.ReviewCase>>(path);
-      session.printList(list, ['id', 'record', 'name', 'reason', 'candidates', 'opened'], (each) => [
-        each.id,
-        `${each.record.kind} ${each.record.external_id}`,
-        personName(each.record.document),
-        each.reason,
-        each.candidates.map(({ identity_id, display_name }) => display_name ?? identity_id),
-        each.opened_at,
+    .add('list', 'list review cases, oldest first', '--status ignored')
+    .choice('--status <status>', 'only cases in this status', caseStatuses, 'open')
+    .paged()
+    .does(async (session, query: PageQuery) => {
+      session.printList(await session.client.list<responses.ReviewCase>(session.path('cases'), query), [
+        'id',
+        ['record', ({ record }) => `${record.kind} ${record.external_id}`],
+        ['name', ({ record }) => personName(record.document)],
+        'reason',
+        ['candidates', (each) => each.candidates.map(({ identity_id, display_name }) => display_name ?? identity_id)],
+        'opened_at',
       ]);
     });
 
@@ -52,34 +39,24 @@ export function addCaseCommands(program: Command, io: CliContext, exit: (code: n
     .command('show')
     .description('show a case: the record and its candidates')
     .argument('<case>', 'id of the case, from "idsync cases list"')
-    .addHelpText('after', '\nExample:\n  $ idsync cases show cas_…')
-    .action(async (id: string, _options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'cases', id);
-      printCase(session, await session.client.get<responses.ReviewCase>(path));
+    .example('cas_…')
+    .does(async (session, id: string) => {
+      const found = await session.client.get<responses.ReviewCase>(session.path('cases', id));
+      session.show(found, () => printCase(session, found));
     });
 
   cases
-    .command('resolve')
-    .description('decide which identity the record of a case belongs to')
-    .argument('<case>', 'id of the case')
+    .add('resolve <case>', 'decide which identity the record of a case belongs to')
     .addArgument(new Argument('<decision>', 'see below').choices(['link', 'new', 'ignore']))
     .option('--identity <id>', 'with link: id of the identity, a candidate or any other')
     .option('--reason <text>', 'reason, stored with the operation')
     .addHelpText('after', decisions)
-    .action(async (id: string, resolution: string, options: ResolveOptions, command: Command) => {
-      if ((resolution === 'link') !== (options.identity !== undefined)) {
+    .does(async (session, id: string, resolution: string, { identity, reason }: ResolveOptions) => {
+      if ((resolution === 'link') !== (identity !== undefined)) {
         throw new UsageError('--identity is required with link and not allowed with new or ignore');
       }
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'cases', id, 'resolve');
-      const operation = await session.client.post<responses.Operation>(path, {
-        resolution,
-        identity_id: options.identity,
-        reason: options.reason,
-      });
-      printOperation(session, operation);
-      exit(exitCodeOf(operation.status));
+      const path = session.path('cases', id, 'resolve');
+      printOperation(session, await session.client.post(path, { resolution, identity_id: identity, reason }));
     });
 }
 
@@ -89,10 +66,6 @@ interface ResolveOptions {
 }
 
 function printCase(session: Session, found: responses.ReviewCase): void {
-  if (session.isRaw) {
-    session.printOne(found);
-    return;
-  }
   const { record, candidates, ...rest } = found;
   const { document, ...place } = record;
   const shown = Object.entries({
@@ -105,12 +78,14 @@ function printCase(session: Session, found: responses.ReviewCase): void {
     ...rest,
     ...Object.fromEntries(shown.map(([field, value]) => [`record ${field}`, value])),
   });
-  const rows = candidates.map((each) => [each.identity_id, each.display_name, each.score, each.evidence]);
-  session.printTable(['candidate', 'name', 'score', 'evidence'], rows);
+  session.printTable(candidates, [['candidate', 'identity_id'], ['name', 'display_name'], 'score', 'evidence']);
   for (const { identity_id, compared = [] } of candidates) {
     if (compared.length === 0) continue;
-    const values = compared.map(({ field, value, other, agrees }) => [field, value, other, outcomeOf(agrees)]);
-    session.printTable(['field', 'record', 'candidate', ''], values, identity_id);
+    session.printTable(
+      compared,
+      ['field', ['record', 'value'], ['candidate', 'other'], ['', ({ agrees }) => outcomeOf(agrees)]],
+      identity_id,
+    );
   }
   const decide = `idsync cases resolve ${found.id}`;
   if (found.status === 'open') {

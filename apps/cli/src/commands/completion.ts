@@ -1,6 +1,6 @@
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
+import type { CliCommand } from '../cli-command.js';
 import { completionScript, type Shell, shells } from '../completion.js';
-import type { CliContext } from '../session.js';
 
 const help = `
 Examples:
@@ -8,13 +8,12 @@ Examples:
   $ idsync completion zsh > "\${fpath[1]}/_idsync"                         # once
   $ idsync completion fish > ~/.config/fish/completions/idsync.fish      # once`;
 
-export function addCompletionCommand(program: Command, io: CliContext): void {
+export function addCompletionCommand(program: CliCommand): void {
   program
-    .command('completion')
-    .description('print a completion script for a shell')
+    .add('completion', 'print a completion script for a shell')
     .addArgument(new Argument('<shell>', 'shell to complete in').choices(shells))
     .addHelpText('after', help)
     .action((shell: Shell) => {
-      io.out.write(completionScript(program, shell));
+      program.io.out.write(completionScript(program, shell));
     });
 }

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Command } from 'commander';
+
+import type { CliCommand } from '../cli-command.js';
 import { CliError } from '../cli-error.js';
 import { type LoadedConfig, loadConfig } from '../config/load-config.js';
 import { planConfig, type Step } from '../config/plan-config.js';
 import { readConfig } from '../config/read-config.js';
 import { confirm } from '../confirm.js';
-import { type CliContext, Session } from '../session.js';
+import type { Session } from '../session.js';
 
 const exportHelp = `
 Connectors, webhooks, priorities, rules and settings, without ids and secrets. A secret is a placeholder such as
@@ -43,47 +44,43 @@ interface ApplyOptions extends DiffOptions {
   yes?: true;
 }
 
-export function addConfigCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
+export function addConfigCommands(program: CliCommand): void {
   program
-    .command('export')
-    .description('write the configuration of the tenant as YAML')
+    .add('export', 'write the configuration of the tenant as YAML')
     .addHelpText('after', exportHelp)
-    .action(async (_options: object, command: Command) => {
-      const session = await Session.of(command, io);
+    .does(async (session) => {
       const { config } = await loadConfig(session);
       if (session.isRaw) session.printOne(config);
       else session.print((await import('yaml')).stringify(config, { lineWidth: 120, aliasDuplicateObjects: false }));
     });
 
-  withFile(program.command('diff').description('compare a file with the configuration of the tenant'))
+  withFile(program.add('diff', 'compare a file with the configuration of the tenant'))
     .addHelpText('after', diffHelp)
-    .action(async (options: DiffOptions, command: Command) => {
-      const session = await Session.of(command, io);
+    .does(async (session, options: DiffOptions) => {
       const { steps } = await planned(session, options);
       printPlan(session, steps);
-      exit(isEmpty(steps) ? 0 : 1);
+      session.exit(isEmpty(steps) ? 0 : 1);
     });
 
-  withFile(program.command('apply').description('change the configuration of the tenant to that of a file'))
+  withFile(program.add('apply', 'change the configuration of the tenant to that of a file'))
     .option('--dry-run', 'print the plan only')
     .option('--set-secrets', 'set all secrets that the file names, even if the service has them')
     .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', applyHelp)
-    .action(async (options: ApplyOptions, command: Command) => {
-      const session = await Session.of(command, io);
+    .does(async (session, options: ApplyOptions) => {
       const { wanted, loaded, steps } = await planned(session, options);
       printPlan(session, steps);
       if (isEmpty(steps) || options.dryRun) return;
       const { ConfigApplier } = await import('../config/apply-config.js');
       const applier = new ConfigApplier(session, wanted, loaded);
       applier.check(steps);
-      if (!options.yes) await confirm(io, 'Apply this plan?');
+      if (!options.yes) await confirm(session.io, 'Apply this plan?');
       await requireSame(session, loaded);
-      exit(await performAll(session, applier, steps));
+      session.exit(await performAll(session, applier, steps));
     });
 }
 
-function withFile(command: Command): Command {
+function withFile(command: CliCommand): CliCommand {
   return command
     .requiredOption('-f, --file <path>', 'YAML file with the configuration; - reads standard input')
     .option('--prune', 'also delete connectors and webhooks that the file does not list');
@@ -119,12 +116,7 @@ async function performAll(
 }
 
 function printPlan(session: Session, steps: readonly Step[]): void {
-  session.printItems({ data: [...steps] }, ['change', 'kind', 'name', 'fields'], ({ change, kind, name, fields }) => [
-    change,
-    kind,
-    name,
-    fields.join(', '),
-  ]);
+  session.printItems({ data: [...steps] }, ['change', 'kind', 'name', ['fields', ({ fields }) => fields.join(', ')]]);
   const count = (change: Step['change']) => steps.filter((step) => step.change === change).length;
   const counts = (['create', 'update', 'delete', 'unchanged'] as const).map((each) => `${count(each)} ${each}`);
   session.note(counts.join(', '));

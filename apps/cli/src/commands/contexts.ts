@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+
+import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import {
   type Context,
@@ -10,7 +11,6 @@ import {
   writeContexts,
 } from '../contexts.js';
 import { Printer } from '../printer.js';
-import type { CliContext } from '../session.js';
 import { checkedSecret, checkedUrl, readCredentials, type SettingFlags } from '../settings.js';
 
 const addHelp = `
@@ -27,18 +27,18 @@ interface AddFlags extends SettingFlags {
 }
 
 /** Adds the commands for several installations. They read and write a local file only. */
-export function addContextCommands(program: Command, io: CliContext): void {
-  const contexts = program.command('context').description('switch between several installations of idsync');
+export function addContextCommands(program: CliCommand): void {
+  const contexts = program.add('context', 'switch between several installations of idsync');
+  const { io } = program;
   const env = io.env ?? process.env;
   const path = contextsPath(env);
 
   contexts
-    .command('add')
-    .description('store an installation, or replace it, and use it from now on')
+    .add('add', 'store an installation, or replace it, and use it from now on')
     .argument('<name>', 'name of the context, such as production')
     .option('--credentials <path>', 'file with address, tenant and credentials, as "npm start" writes it')
     .addHelpText('after', addHelp)
-    .action((name: string, _options: object, command: Command) => {
+    .action((name: string, _options: object, command: CliCommand) => {
       checkedContextName(name);
       const stored = readContexts(path);
       const context = contextFrom(command.optsWithGlobals<AddFlags>());
@@ -47,11 +47,10 @@ export function addContextCommands(program: Command, io: CliContext): void {
     });
 
   contexts
-    .command('use')
-    .description('choose the context that commands use')
+    .add('use', 'choose the context that commands use')
     .argument('[context]', 'name of the context')
     .option('--none', 'use none: commands take the environment or .data/credentials.json')
-    .addHelpText('after', '\nExample:\n  $ idsync context use production')
+    .example('production')
     .action((name: string | undefined, { none }: { none?: boolean }) => {
       if ((name === undefined) !== (none === true)) throw new UsageError('pass the name of a context, or --none');
       const { contexts: stored } = readContexts(path);
@@ -66,33 +65,25 @@ export function addContextCommands(program: Command, io: CliContext): void {
     });
 
   contexts
-    .command('list')
-    .description('list the contexts, without their credentials')
-    .addHelpText('after', '\nExample:\n  $ idsync context list')
-    .action((_options: object, command: Command) => {
+    .add('list', 'list the contexts, without their credentials', '')
+    .action((_options: object, command: CliCommand) => {
       const { current, contexts: stored } = readContexts(path);
-      const rows = Object.entries(stored).map(([name, { url, tenant, token, api_key }]) => ({
+      const data = Object.entries(stored).map(([name, { url, tenant, token, api_key }]) => ({
         current: name === current,
         name,
         url,
         tenant,
         stored: [token && 'token', api_key && 'key'].filter((each) => each),
       }));
-      const list = { data: rows, total: rows.length };
-      new Printer(command, io).printList(list, ['name', 'current', 'url', 'tenant', 'stored'], (each) => [
-        each.name,
-        each.current ? 'yes' : undefined,
-        each.url,
-        each.tenant,
-        each.stored,
-      ]);
+      const list = { data, total: data.length };
+      const isCurrent = ({ current }: (typeof data)[number]) => (current ? 'yes' : undefined);
+      new Printer(command, io).printList(list, ['name', ['current', isCurrent], 'url', 'tenant', 'stored']);
     });
 
   contexts
-    .command('remove')
-    .description('delete a context and its credentials from this machine')
+    .add('remove', 'delete a context and its credentials from this machine')
     .argument('<context>', 'name of the context')
-    .addHelpText('after', '\nExample:\n  $ idsync context remove staging')
+    .example('staging')
     .action((name: string) => {
       const { current, contexts: stored } = readContexts(path);
       contextNamed({ contexts: stored }, name);

@@ -1,13 +1,12 @@
 import type { responses } from '@idsync/contracts';
-import { type Command, Option } from 'commander';
-import { pathOf } from '../admin-client.js';
+import type { List } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
-import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
-import { type CliContext, Session } from '../session.js';
+import { printOperation } from '../operation-outcome.js';
+import type { Session } from '../session.js';
 import { whatIsThere } from '../what-is-there.js';
 
-const connectorHelp = 'id or name of the connector';
 const deletedHelp = 'id or name of the deleted connector';
 /** Values of `--records` with those of the API. */
 const modes = { keep: 'keep', retire: 'retire', 'hand-over': 'hand_over' } as const;
@@ -19,14 +18,10 @@ interface DeleteOptions {
 }
 
 /** Adds the commands that delete a connector and decide about its records. */
-export function addDeletionCommands(connectors: Command, io: CliContext, exit: (code: number) => void): void {
+export function addDeletionCommands(connectors: CliCommand): void {
   connectors
-    .command('delete')
-    .description('delete a connector, and keep, retire or hand over its records')
-    .argument('<connector>', connectorHelp)
-    .addOption(
-      new Option('--records <mode>', 'what becomes of its records; required if it has any').choices(Object.keys(modes)),
-    )
+    .add('delete <connector>', 'delete a connector, and keep, retire or hand over its records')
+    .choice('--records <mode>', 'what becomes of its records; required if it has any', Object.keys(modes))
     .option('--to <connector>', 'with hand-over: id or name of the connector that takes the records')
     .addHelpText(
       'after',
@@ -38,9 +33,8 @@ export function addDeletionCommands(connectors: Command, io: CliContext, exit: (
 Example:
   $ idsync connectors delete HR --records hand-over --to "HR new"`,
     )
-    .action(async (connector: string, { records, to }: DeleteOptions, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'connectors', await findConnector(session, connector));
+    .does(async (session, connector: string, { records, to }: DeleteOptions) => {
+      const path = session.path('connectors', await findConnector(session, connector));
       const { live_records: live, connector_id: id } = await session.client.get<responses.ConnectorDeletion>(
         `${path}/deletion`,
       );
@@ -56,44 +50,29 @@ Example:
       if (mode === 'hand_over') session.note('an operation hands them over: idsync operations list');
     });
 
-  connectors
-    .command('deleted')
-    .description('list deleted connectors and how many records they left')
-    .addHelpText('after', '\nExample:\n  $ idsync connectors deleted')
-    .action(async (_options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      session.printList(
-        await listDeleted(session),
-        ['id', 'name', 'type', 'records', 'live records', 'deleted'],
-        (each) => [each.id, each.name, each.type, each.records, each.live_records, each.deleted_at],
-      );
-    });
+  connectors.add('deleted', 'list deleted connectors and how many records they left', '').does(async (session) => {
+    session.printList(await listDeleted(session), ['id', 'name', 'type', 'records', 'live_records', 'deleted_at']);
+  });
 
   connectors
-    .command('retire')
-    .description('start a job that deletes the records of a deleted connector, under its deletion safeguard')
+    .add('retire', 'start a job that deletes the records of a deleted connector, under its deletion safeguard')
     .argument('<connector>', deletedHelp)
-    .addHelpText('after', '\nExample:\n  $ idsync connectors retire HR')
-    .action(async (connector: string, _options: object, command: Command) => {
-      const session = await Session.of(command, io);
+    .example('HR')
+    .does(async (session, connector: string) => {
       const path = await deletedPath(session, connector, 'retire');
       session.printOne(await session.client.post<responses.SyncJobReference>(path, {}));
     });
 
   connectors
-    .command('hand-over')
-    .description('give the records of a deleted connector to another connector')
+    .add('hand-over', 'give the records of a deleted connector to another connector')
     .argument('<connector>', deletedHelp)
     .requiredOption('--to <connector>', 'id or name of the connector that takes the records')
-    .option('--reason <text>', 'reason, stored with the operation')
-    .addHelpText('after', `\nExample:\n  $ idsync connectors hand-over HR --to "HR new"\n${operationExitCodes}`)
-    .action(async (connector: string, { to, reason }: { to: string; reason?: string }, command: Command) => {
-      const session = await Session.of(command, io);
+    .example('HR --to "HR new"')
+    .operation()
+    .does(async (session, connector: string, { to, reason }: { to: string; reason?: string }) => {
       const path = await deletedPath(session, connector, 'hand-over');
       const body = { to: await findConnector(session, to), reason };
-      const operation = await session.client.post<responses.Operation>(path, body);
-      printOperation(session, operation);
-      exit(exitCodeOf(operation.status));
+      printOperation(session, await session.client.post(path, body));
     });
 }
 
@@ -101,12 +80,12 @@ function counted(records: number): string {
   return `${records} live record${records === 1 ? '' : 's'}`;
 }
 
-function listDeleted(session: Session): Promise<{ data: responses.DeletedConnector[]; total: number }> {
-  return session.client.getAll<responses.DeletedConnector>(pathOf('tenants', session.tenant, 'deleted-connectors'));
+function listDeleted(session: Session): Promise<List<responses.DeletedConnector>> {
+  return session.client.getAll<responses.DeletedConnector>(session.path('deleted-connectors'));
 }
 
 async function deletedPath(session: Session, idOrName: string, action: string): Promise<string> {
-  return pathOf('tenants', session.tenant, 'deleted-connectors', await findDeleted(session, idOrName), action);
+  return session.path('deleted-connectors', await findDeleted(session, idOrName), action);
 }
 
 /** Names of deleted connectors are not unique. */

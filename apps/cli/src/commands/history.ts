@@ -1,8 +1,7 @@
 import type { LifecycleEvent } from '@idsync/client';
-import type { Command } from 'commander';
+import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { explained } from '../event-stream.js';
-import { type CliContext, Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
 const help = `
@@ -18,17 +17,14 @@ interface HistoryOptions {
 }
 
 /** Adds the command that lists what happened to an identity. */
-export function addHistoryCommand(identities: Command, io: CliContext): void {
+export function addHistoryCommand(identities: CliCommand): void {
   identities
-    .command('history')
-    .description('list the changes of an identity and of everything linked to it, oldest first')
-    .argument('<identity>', 'id of the identity')
+    .add('history <identity>', 'list the changes of an identity and of everything linked to it, oldest first')
     .option('--since <time>', 'only changes at or after this time')
     .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
     .addHelpText('after', help)
-    .action(async (id: string, { since, limit }: HistoryOptions, command: Command) => {
+    .does(async (session, id: string, { since, limit }: HistoryOptions) => {
       if (!/^idn_\w+$/.test(id)) throw new UsageError(`"${id}" is not the id of an identity: it must begin with idn_`);
-      const session = await Session.of(command, io);
       const client = await session.tenantClient();
       const query = { limit: Math.min(Math.max(limit, 1), 200), ...(since !== undefined && { updated_since: since }) };
       const list = { data: [] as LifecycleEvent[], total: 0 };
@@ -39,20 +35,20 @@ export function addHistoryCommand(identities: Command, io: CliContext): void {
           if (list.data.length >= limit) break;
         }
       }, `no identity "${id}" in the tenant of this API key; "idsync identities list" shows the ids`);
-      session.printList(list, ['time', 'event', 'id', 'subject', 'changes', 'cause'], (each) => [
-        each.occurred_at,
-        each.event_type,
-        each.id,
-        each.details.subject_id ?? each.details.record_id ?? each.details.id,
-        changesOf(each.details),
-        each.details.operation_id ?? each.details.job_id,
+      session.printList(list, [
+        ['time', 'occurred_at'],
+        ['event', 'event_type'],
+        'id',
+        ['subject', ({ details }) => details.subject_id ?? details.record_id ?? details.id],
+        ['changes', ({ details: { changes } }) => (Array.isArray(changes) ? changes.map(shownChange) : undefined)],
+        ['cause', ({ details }) => details.operation_id ?? details.job_id],
       ]);
     });
 }
 
-function changesOf({ changes }: LifecycleEvent['details']): unknown {
-  if (!Array.isArray(changes)) return undefined;
-  return changes.map(({ field, from, to }) => `${field}: ${shown(from)} → ${shown(to)}`);
+/** Shows a changed field as `title: Engineer → Lead`. */
+export function shownChange({ field, from, to }: Record<string, unknown>): string {
+  return `${field}: ${shown(from)} → ${shown(to)}`;
 }
 
 function shown(value: unknown): string {

@@ -1,22 +1,13 @@
 import type { responses } from '@idsync/contracts';
-import { type Command, Option } from 'commander';
-import { type List, pathOf } from '../admin-client.js';
+import type { PageQuery } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { confirm } from '../confirm.js';
 import { findConnector, shownConnectorNames } from '../find-connector.js';
 import { jobStatuses } from '../fixed-values.js';
 import { follow } from '../follow.js';
-import { endingJob, exitCodeOf, printJob } from '../job-outcome.js';
-import { exitCodeOf as exitCodeOfOperation, operationExitCodes, printOperation } from '../operation-outcome.js';
-import { type CliContext, Session } from '../session.js';
-import { wholeNumber } from '../whole-number.js';
+import { endingJob, printJob } from '../job-outcome.js';
+import { operationExitCodes, printOperation } from '../operation-outcome.js';
 import { addPlanCommands } from './plans.js';
-
-interface ListOptions {
-  connector?: string;
-  status?: string;
-  limit: number;
-  offset: number;
-}
 
 interface UndoOptions {
   preview?: boolean;
@@ -29,23 +20,6 @@ Examples:
   $ idsync jobs list --connector HR --status quarantined
   $ idsync jobs list --output csv > jobs.csv`;
 
-const listHeadings = [
-  'id',
-  'connector',
-  'mode',
-  'dry run',
-  'scheduled for',
-  'status',
-  '%',
-  'read',
-  'applied',
-  'deleted',
-  'failed',
-  'created',
-  'reason',
-  'waits for',
-];
-
 const undoHelp = `
 The next sync of the source applies its records again: correct the source first.
 
@@ -57,76 +31,58 @@ ${operationExitCodes}`;
 /** A sync-worker cancels a job at once, or when it runs again. */
 const cancelledWithinMs = 15_000;
 
-export function addJobCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
-  const jobs = program.command('jobs').description("list, cancel and undo a tenant's sync jobs");
+export function addJobCommands(program: CliCommand): void {
+  const jobs = program.add('jobs', "list, cancel and undo a tenant's sync jobs");
 
   jobs
-    .command('list')
-    .description('list sync jobs')
+    .add('list', 'list sync jobs')
     .option('--connector <connector>', 'only jobs of this connector, by id or name')
-    .addOption(new Option('--status <status>', 'only jobs in this status').choices(jobStatuses))
-    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
-    .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
+    .choice('--status <status>', 'only jobs in this status', jobStatuses)
+    .paged()
     .addHelpText('after', listHelp)
-    .action(async (options: ListOptions, command: Command) => {
-      const session = await Session.of(command, io);
-      const query = new URLSearchParams({ limit: String(options.limit), offset: String(options.offset) });
-      if (options.connector) query.set('connector_id', await findConnector(session, options.connector));
-      if (options.status) query.set('status', options.status);
-      const list = await session.client.get<List<responses.OperatorJob>>(
-        `${pathOf('tenants', session.tenant, 'sync-jobs')}?${query}`,
-      );
+    .does(async (session, options: PageQuery & { connector?: string; status?: string }) => {
+      const { limit, offset, connector, status } = options;
+      const query = { limit, offset, connector_id: connector && (await findConnector(session, connector)), status };
+      const list = await session.client.list<responses.OperatorJob>(session.path('sync-jobs'), query);
       const ids = list.data.map(({ connector_id }) => connector_id);
       const names = await shownConnectorNames(session, ids);
-      session.printList(list, listHeadings, (job) => [
-        job.job_id,
-        names.get(job.connector_id) ?? job.connector_id,
-        job.mode,
-        job.dry_run ? 'yes' : undefined,
-        job.scheduled_for,
-        job.status,
-        job.progress_pct,
-        job.records_read,
-        job.records_applied,
-        job.records_deleted,
-        job.records_failed,
-        job.created_at,
-        reasonOf(job),
-        job.waits_for && `${job.waits_for.job_id} (${job.waits_for.status})`,
+      session.printList(list, [
+        ['id', 'job_id'],
+        ['connector', ({ connector_id }) => names.get(connector_id) ?? connector_id],
+        'mode',
+        ['dry run', ({ dry_run }) => (dry_run ? 'yes' : undefined)],
+        'scheduled_for',
+        'status',
+        ['%', 'progress_pct'],
+        ['read', 'records_read'],
+        ['applied', 'records_applied'],
+        ['deleted', 'records_deleted'],
+        ['failed', 'records_failed'],
+        'created_at',
+        ['reason', reasonOf],
+        ['waits for', ({ waits_for }) => waits_for && `${waits_for.job_id} (${waits_for.status})`],
       ]);
     });
 
   jobs
-    .command('get')
-    .description('show a job and its failed records')
-    .argument('<job>', 'id of the job')
-    .addHelpText(
-      'after',
-      '\nThe exit codes are those of "idsync sync --watch"; see "idsync sync --help".\n\nExample:\n  $ idsync jobs get job_…',
-    )
-    .action(async (id: string, _options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      const job = await session.client.get<responses.JobDetails>(pathOf('tenants', session.tenant, 'sync-jobs', id));
-      printJob(session, job);
-      exit(exitCodeOf(job.status));
-    });
+    .add('get <job>', 'show a job and its failed records')
+    .addHelpText('after', '\nThe exit codes are those of "idsync sync --watch"; see "idsync sync --help".')
+    .example('job_…')
+    .does(async (session, id: string) => printJob(session, await session.client.get(session.path('sync-jobs', id))));
 
   jobs
-    .command('cancel')
-    .description('cancel a job; changes that it has applied remain')
-    .argument('<job>', 'id of the job')
+    .add('cancel <job>', 'cancel a job; changes that it has applied remain')
     .option('--reason <text>', 'reason, stored with the job; required for a quarantined job')
     .option('--by <name>', 'who cancels the job; stored with it')
-    .addHelpText('after', '\nExample:\n  $ idsync jobs cancel job_… --reason "wrong file"')
-    .action(async (id: string, options: { reason?: string; by?: string }, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'sync-jobs', id);
+    .example('job_… --reason "wrong file"')
+    .does(async (session, id: string, options: { reason?: string; by?: string }) => {
+      const path = session.path('sync-jobs', id);
       await session.client.post(`${path}/cancel`, options);
       const { status, records_applied } = await follow(session, path, endingJob, cancelledWithinMs);
       session.printOne({ job_id: id, status, records_applied });
     });
 
-  addPlanCommands(jobs, io, exit);
+  addPlanCommands(jobs);
 
   jobs
     .command('undo')
@@ -136,18 +92,10 @@ export function addJobCommands(program: Command, io: CliContext, exit: (code: nu
     .option('--reason <text>', 'reason, stored with the operation')
     .option('--yes', 'skip the confirmation')
     .addHelpText('after', undoHelp)
-    .action(async (id: string, { preview, reason, yes }: UndoOptions, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'undo');
-      if (!preview && !yes) {
-        await confirm(
-          io,
-          `Undo ${id}? Records it created are deleted, records it changed are restored (see --preview).`,
-        );
-      }
-      const operation = await session.client.post<responses.Operation>(path, { preview: preview ?? false, reason });
-      printOperation(session, operation);
-      exit(exitCodeOfOperation(operation.status));
+    .does(async (session, id: string, { preview = false, reason, yes }: UndoOptions) => {
+      const question = `Undo ${id}? Records it created are deleted, records it changed are restored (see --preview).`;
+      if (!preview && !yes) await confirm(session.io, question);
+      printOperation(session, await session.client.post(session.path('sync-jobs', id, 'undo'), { preview, reason }));
     });
 }
 

@@ -1,8 +1,7 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
-import { pathOf } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
-import { type CliContext, Session } from '../session.js';
+import type { Session } from '../session.js';
 import { commaSeparated } from '../whole-number.js';
 
 interface UpdateOptions {
@@ -13,31 +12,23 @@ interface UpdateOptions {
   networks?: string;
 }
 
-export function addKeyCommands(program: Command, io: CliContext): void {
-  const keys = program.command('keys').description("list, create, change and revoke a tenant's API keys");
+const keyHelp = 'id of the key, from "idsync keys list"';
 
-  keys
-    .command('list')
-    .description('list API keys, without their secrets')
-    .addHelpText('after', '\nExample:\n  $ idsync keys list --tenant ten_…')
-    .action(async (_options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      const list = await session.client.getAll<responses.ApiKey>(pathOf('tenants', session.tenant, 'api-keys'));
-      session.printList(
-        list,
-        ['id', 'name', 'scopes', 'created', 'networks', 'expires', 'last used', 'revoked'],
-        (key) => [
-          key.id,
-          key.name,
-          key.scopes,
-          key.created_at,
-          key.allowed_networks ?? 'any',
-          key.expires_at,
-          key.last_used_at,
-          key.revoked_at,
-        ],
-      );
-    });
+export function addKeyCommands(program: CliCommand): void {
+  const keys = program.add('keys', "list, create, change and revoke a tenant's API keys");
+
+  keys.add('list', 'list API keys, without their secrets', '--tenant ten_…').does(async (session) => {
+    session.printList(await session.client.getAll<responses.ApiKey>(session.path('api-keys')), [
+      'id',
+      'name',
+      'scopes',
+      'created_at',
+      ['networks', ({ allowed_networks }) => allowed_networks ?? 'any'],
+      'expires_at',
+      'last_used_at',
+      'revoked_at',
+    ]);
+  });
 
   keys
     .command('create')
@@ -47,26 +38,22 @@ export function addKeyCommands(program: Command, io: CliContext): void {
     .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z (default: never)')
     .option('--networks <networks>', 'comma-separated addresses and CIDR ranges of its users (default: any)')
     .addHelpText('after', '\nExample:\n  $ KEY=$(idsync keys create reporting --json | jq -r .key)')
-    .action(
-      async (name: string, options: { scopes?: string; expiresAt?: string; networks?: string }, command: Command) => {
-        const session = await Session.of(command, io);
-        const body = {
-          name,
-          ...(options.scopes === undefined ? {} : { scopes: listOf(options.scopes) }),
-          ...(options.networks === undefined ? {} : { allowed_networks: listOf(options.networks) }),
-          ...(options.expiresAt === undefined ? {} : { expires_at: options.expiresAt }),
-        };
-        session.printOne(
-          await session.client.post<responses.CreatedApiKey>(pathOf('tenants', session.tenant, 'api-keys'), body),
-        );
-        session.note('store the key now: it is not shown again');
-      },
-    );
+    .does(async (session, name: string, options: { scopes?: string; expiresAt?: string; networks?: string }) => {
+      const { scopes, networks, expiresAt } = options;
+      const body = {
+        name,
+        scopes: scopes === undefined ? undefined : listOf(scopes),
+        allowed_networks: networks === undefined ? undefined : listOf(networks),
+        expires_at: expiresAt,
+      };
+      session.printOne(await session.client.post<responses.CreatedApiKey>(session.path('api-keys'), body));
+      session.note('store the key now: it is not shown again');
+    });
 
   keys
     .command('update')
     .description('change the name, scopes, expiry or networks of an API key; its secret stays')
-    .argument('<key>', 'id of the key, from "idsync keys list"')
+    .argument('<key>', keyHelp)
     .option('--name <name>', 'new name')
     .option('--scopes <scopes>', 'comma-separated scopes, which replace those of the key', commaSeparated)
     .option('--add-scopes <scopes>', 'comma-separated scopes to add', commaSeparated)
@@ -75,9 +62,8 @@ export function addKeyCommands(program: Command, io: CliContext): void {
       '--networks <networks>',
       'comma-separated addresses and CIDR ranges, which replace those of the key, or any',
     )
-    .addHelpText('after', '\nExample:\n  $ idsync keys update key_… --add-scopes groups:read')
-    .action(async (id: string, { name, scopes, addScopes, expiresAt, networks }: UpdateOptions, command: Command) => {
-      const session = await Session.of(command, io);
+    .example('key_… --add-scopes groups:read')
+    .does(async (session, id: string, { name, scopes, addScopes, expiresAt, networks }: UpdateOptions) => {
       if (scopes && addScopes) throw new UsageError('give either --scopes or --add-scopes');
       const body = {
         name,
@@ -88,19 +74,16 @@ export function addKeyCommands(program: Command, io: CliContext): void {
       if (Object.values(body).every((value) => value === undefined)) {
         throw new UsageError('nothing to change: give --name, --scopes, --add-scopes, --expires-at or --networks');
       }
-      session.printOne(
-        await session.client.patch<responses.ApiKey>(pathOf('tenants', session.tenant, 'api-keys', id), body),
-      );
+      session.printOne(await session.client.patch<responses.ApiKey>(session.path('api-keys', id), body));
     });
 
   keys
     .command('revoke')
     .description('revoke an API key immediately and permanently')
-    .argument('<key>', 'id of the key, from "idsync keys list"')
-    .addHelpText('after', '\nExample:\n  $ idsync keys revoke key_…')
-    .action(async (key: string, _options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      await session.client.delete(pathOf('tenants', session.tenant, 'api-keys', key));
+    .argument('<key>', keyHelp)
+    .example('key_…')
+    .does(async (session, key: string) => {
+      await session.client.delete(session.path('api-keys', key));
       session.note(`revoked ${key}`);
     });
 }
@@ -108,7 +91,7 @@ export function addKeyCommands(program: Command, io: CliContext): void {
 const listOf = (text: string) => text.split(',').map((each) => each.trim());
 
 async function scopesOf(session: Session, id: string): Promise<string[]> {
-  const { data } = await session.client.getAll<responses.ApiKey>(pathOf('tenants', session.tenant, 'api-keys'));
+  const { data } = await session.client.getAll<responses.ApiKey>(session.path('api-keys'));
   const found = data.find((key) => key.id === id);
   if (!found) throw new UsageError(`no API key ${id}; "idsync keys list" shows the ids`);
   return found.scopes;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { parseUrl } from '@idsync/contracts/parse-url';
-import type { Command } from 'commander';
+
+import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { openEventStream } from '../event-stream.js';
 import { interruptedExitCode, interruption } from '../interruption.js';
-import { type CliContext, Session } from '../session.js';
 import { StreamPrinter } from '../stream-printer.js';
 import { commaSeparated, wholeNumber } from '../whole-number.js';
 
@@ -28,31 +28,29 @@ interface ListenOptions {
 }
 
 /** Adds the command that forwards events to a receiver in development. */
-export function addListenCommand(webhooks: Command, io: CliContext, exit: (code: number) => void): void {
+export function addListenCommand(webhooks: CliCommand): void {
   webhooks
-    .command('listen')
-    .description('forward events to a local URL, signed as webhooks are, until interrupted')
+    .add('listen', 'forward events to a local URL, signed as webhooks are, until interrupted')
     .requiredOption('--forward-to <url>', 'address of the receiver, such as http://localhost:8080/webhooks')
     .option('--secret <secret>', 'signing secret, whsec_ and base64; also IDSYNC_WEBHOOK_SECRET')
     .option('--types <types>', 'only these event types or prefixes, comma-separated', commaSeparated)
     .option('--after <sequence>', 'start after this event; 0 is the first one (default: only new events)', wholeNumber)
     .option('--limit <count>', 'end after this number of events', wholeNumber)
     .addHelpText('after', help)
-    .action(async (options: ListenOptions, command: Command) => {
+    .does(async (session, options: ListenOptions) => {
       const { forwardTo, after, types, limit = Number.POSITIVE_INFINITY } = options;
       const url = parseUrl(forwardTo);
       if (!url || !['http:', 'https:'].includes(url.protocol)) {
         throw new UsageError(`--forward-to must be an http or https URL, got "${forwardTo}"`);
       }
-      const given = options.secret || (io.env ?? process.env).IDSYNC_WEBHOOK_SECRET;
+      const given = options.secret || (session.io.env ?? process.env).IDSYNC_WEBHOOK_SECRET;
       const secret = checkedSigningSecret(given ?? `whsec_${randomBytes(32).toString('base64')}`);
-      const session = await Session.of(command, io);
-      const { signal, dispose } = interruption(io);
+      const { signal, dispose } = interruption(session.io);
       try {
         const onOutage = (message: string) => session.note(`${message}; trying again`);
         const stream = await openEventStream(session, { after, types, signal, onOutage });
         const { forward } = await import('../forward.js');
-        io.err.write(`forwarding to ${url.href}\n${given ? '' : `signing secret: ${secret}\n`}`);
+        session.io.err.write(`forwarding to ${url.href}\n${given ? '' : `signing secret: ${secret}\n`}`);
         const printer = new StreamPrinter(session, headings, [24, 24, 30, 6, 8]);
         let sent = 0;
         if (limit === 0) return;
@@ -66,7 +64,7 @@ export function addListenCommand(webhooks: Command, io: CliContext, exit: (code:
         }
         if (!signal.aborted) return;
         session.note(`continue with: --after ${stream.position()}`);
-        exit(interruptedExitCode);
+        session.exit(interruptedExitCode);
       } finally {
         dispose();
       }

@@ -1,11 +1,11 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
-import { type List, pathOf } from '../admin-client.js';
+import type { List } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { findConnector, shownConnectorNames } from '../find-connector.js';
 import { accountStatuses, machineClassifications, machineStatuses, personStatuses } from '../fixed-values.js';
 import { personName } from '../person-name.js';
-import { type CliContext, Session } from '../session.js';
+import type { Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
 interface ListOptions {
@@ -34,63 +34,53 @@ interface ListOptions {
 /** The fields of an identity that its list shows; other fields are not read. */
 type ListedIdentity = Pick<responses.Identity, 'id' | 'display_name' | 'status' | 'attributes'>;
 
-export function addFindCommand(program: Command, io: CliContext): void {
-  paged(program.command('find'))
-    .description('find identities by the beginning of names, addresses, numbers or logins')
+export function addFindCommand(program: CliCommand): void {
+  program
+    .add('find', 'find identities by the beginning of names, addresses, numbers or logins')
+    .paged()
     .argument('<text...>', 'what to find; if nothing matches, each word may have one typo')
-    .addHelpText('after', '\nExample:\n  $ idsync find ann lee')
-    .action(async (words: string[], options: ListOptions, command: Command) => {
-      await printIdentities(await Session.of(command, io), { ...options, text: words.join(' ') });
+    .example('ann lee')
+    .does(async (session, words: string[], options: ListOptions) => {
+      await printIdentities(session, { ...options, text: words.join(' ') });
     });
 }
 
-export function addIdentityList(identities: Command, io: CliContext): void {
-  shared(exact(paged(identities.command('list')), personStatuses))
-    .description('list identities, or those with a value in any of their records')
+export function addIdentityList(identities: CliCommand): void {
+  shared(
+    exact(identities.add('list', 'list identities, or those with a value in any of their records'), personStatuses),
+  )
     .addHelpText('after', listExamples('identities'))
-    .action(async (options: ListOptions, command: Command) => {
-      await printIdentities(await Session.of(command, io), options);
+    .does(async (session, options: ListOptions) => {
+      await printIdentities(session, options);
     });
 }
 
-export function addUserCommands(program: Command, io: CliContext): void {
-  const users = program.command('users').description('list users: the data of one source about a person');
-  shared(exact(paged(users.command('list')), personStatuses))
-    .description('list users')
+export function addUserCommands(program: CliCommand): void {
+  const users = program.add('users', 'list users: the data of one source about a person');
+  shared(exact(users.add('list', 'list users'), personStatuses))
     .addHelpText('after', listExamples('users'))
-    .action(async (options: ListOptions, command: Command) => {
-      const session = await Session.of(command, io);
+    .does(async (session, options: ListOptions) => {
       const list = await request<responses.User>(session, 'users', options);
-      session.printList(list, ['id', 'external id', 'name', 'email', 'status'], (each) => [
-        each.id,
-        each.external_id,
-        personName(each),
-        each.email,
-        each.status,
-      ]);
+      session.printList(list, ['id', 'external_id', ['name', personName], 'email', 'status']);
     });
 }
 
-export function addGroupCommands(program: Command, io: CliContext): void {
-  const groups = program.command('groups').description('list the groups that sources name in their users');
-  paged(groups.command('list'))
-    .description('list groups with members')
+export function addGroupCommands(program: CliCommand): void {
+  const groups = program.add('groups', 'list the groups that sources name in their users');
+  groups
+    .add('list', 'list groups with members')
+    .paged()
     .option('--source <connector>', 'only groups of this source: id or name of the connector')
     .option('--name <name>', 'only the group with exactly this name; needs --source')
     .addHelpText(
       'after',
       '\nList the members with "idsync users list --group".\n\nExample:\n  $ idsync groups list --source AD',
     )
-    .action(async (options: ListOptions & { name?: string }, command: Command) => {
-      const session = await Session.of(command, io);
+    .does(async (session, options: ListOptions & { name?: string }) => {
       const list = await request<responses.Group>(session, 'groups', options);
       const ids = list.data.map(({ source_id }) => source_id);
       const names = await shownConnectorNames(session, ids);
-      session.printList(list, ['id', 'name', 'source'], (each) => [
-        each.id,
-        each.name,
-        names.get(each.source_id) ?? each.source_id,
-      ]);
+      session.printList(list, ['id', 'name', ['source', (each) => names.get(each.source_id) ?? each.source_id]]);
     });
 }
 
@@ -102,128 +92,94 @@ Examples:
   $ idsync ${noun} list --department sales --attribute cost_center=4711 --source AD
   $ idsync ${noun} list --status active --updated-since 2026-01-31T12:00:00Z`;
 
-export function addAccountCommands(program: Command, io: CliContext): void {
-  const accounts = program.command('accounts').description('list and show accounts');
-  exact(paged(accounts.command('list')), accountStatuses)
-    .description('list accounts')
+export function addAccountCommands(program: CliCommand): void {
+  const accounts = program.add('accounts', 'list and show accounts');
+  exact(accounts.add('list', 'list accounts'), accountStatuses)
     .option('--source <connector>', 'only accounts of this source: id or name of the connector')
     .option('--unmatched', 'only accounts that are linked to no identity')
-    .addHelpText('after', '\nExample:\n  $ idsync accounts list --source AD --unmatched')
-    .action(async (options: ListOptions, command: Command) => {
-      const session = await Session.of(command, io);
+    .example('--source AD --unmatched')
+    .does(async (session, options: ListOptions) => {
       const list = await request<responses.Account>(session, 'accounts', options);
-      session.printList(list, ['id', 'identifier', 'name', 'status', 'identity'], (each) => [
-        each.id,
-        each.identifier,
-        personName(each),
-        each.status,
-        each.person_id,
-      ]);
+      session.printList(list, ['id', 'identifier', ['name', personName], 'status', ['identity', 'person_id']]);
     });
 
   accounts
-    .command('show')
-    .description('show an account, its person and its values')
+    .add('show', 'show an account, its person and its values')
     .argument('<account>', 'id of the account: acc_…')
-    .addHelpText('after', '\nExample:\n  $ idsync accounts show acc_…')
-    .action(async (id: string, _: object, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'accounts', id);
-      printAccount(session, await session.client.get<responses.AccountDetails>(path));
+    .example('acc_…')
+    .does(async (session, id: string) => {
+      const account = await session.client.get<responses.AccountDetails>(session.path('accounts', id));
+      session.show(account, ({ values, ...rest }) => {
+        session.printOne(rest);
+        printValues(session, values);
+      });
     });
 }
 
-function printAccount(session: Session, account: responses.AccountDetails): void {
-  if (session.isRaw) {
-    session.printOne(account);
-    return;
-  }
-  const { values, ...rest } = account;
-  session.printOne(rest);
-  printValues(session, values);
-}
-
-export function addMachineCommands(program: Command, io: CliContext): void {
-  const machines = program.command('machines').description('list and show machine identities');
-  exact(paged(machines.command('list')), machineStatuses)
-    .description('list machine identities')
-    .addOption(new Option('--classification <name>', 'only this classification').choices(machineClassifications))
+export function addMachineCommands(program: CliCommand): void {
+  const machines = program.add('machines', 'list and show machine identities');
+  exact(machines.add('list', 'list machine identities'), machineStatuses)
+    .choice('--classification <name>', 'only this classification', machineClassifications)
     .option('--source <connector>', 'only those of this source: id or name of the connector')
     .option('--owner <identity>', 'only those for which this identity is responsible')
     .option('--min-risk <score>', 'only those with at least this risk score', wholeNumber)
     .option('--max-risk <score>', 'only those with at most this risk score', wholeNumber)
     .addOption(new Option('--sort <order>', 'risk: the highest risk first').choices(['risk']))
-    .addHelpText('after', '\nExample:\n  $ idsync machines list --status orphaned --sort risk')
-    .action(async (options: ListOptions, command: Command) => {
-      const session = await Session.of(command, io);
+    .example('--status orphaned --sort risk')
+    .does(async (session, options: ListOptions) => {
       const list = await request<responses.MachineIdentity>(session, 'machine-identities', options);
-      session.printList(list, ['id', 'name', 'classification', 'owner', 'risk', 'status'], (each) => [
-        each.id,
-        each.display_name,
-        each.classification,
-        each.owned_by,
-        each.risk_score,
-        each.status,
+      session.printList(list, [
+        'id',
+        ['name', 'display_name'],
+        'classification',
+        ['owner', 'owned_by'],
+        ['risk', 'risk_score'],
+        'status',
       ]);
     });
 
   machines
-    .command('show')
-    .description('show a machine identity, its people, its values and the factors of its risk score')
+    .add('show', 'show a machine identity, its people, its values and the factors of its risk score')
     .argument('<machine>', 'id of the machine identity: mid_…')
-    .addHelpText('after', '\nExample:\n  $ idsync machines show mid_…')
-    .action(async (id: string, _: object, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'machine-identities', id);
-      printMachine(session, await session.client.get<responses.MachineIdentityDetails>(path));
+    .example('mid_…')
+    .does(async (session, id: string) => {
+      const path = session.path('machine-identities', id);
+      session.show(await session.client.get<responses.MachineIdentityDetails>(path), (found) =>
+        printMachine(session, found),
+      );
     });
 }
 
 function printMachine(session: Session, machine: responses.MachineIdentityDetails): void {
-  if (session.isRaw) {
-    session.printOne(machine);
-    return;
-  }
   const { people, values, risk_factors, ...rest } = machine;
   session.printOne(rest);
-  session.printTable(
-    ['role', 'person', 'name', 'value in the source'],
-    people.map(({ role, identity_id, name, named }) => [role, identity_id, name, named]),
-  );
-  session.printTable(
-    ['factor', 'points'],
-    risk_factors.map(({ factor, points }) => [factor, points]),
-  );
+  session.printTable(people, ['role', ['person', 'identity_id'], 'name', ['value in the source', 'named']]);
+  session.printTable(risk_factors, ['factor', 'points']);
   printValues(session, values);
 }
 
 function printValues(session: Session, values: Record<string, string[]>): void {
-  session.printTable(
-    ['field', 'value'],
-    Object.entries(values).map(([field, list]) => [field, list.join(', ')]),
-  );
-}
-
-function paged(command: Command): Command {
-  return command
-    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
-    .option('--offset <count>', 'number of results to skip', wholeNumber, 0);
+  session.printTable(Object.entries(values), [
+    ['field', ([field]) => field],
+    ['value', ([, list]) => list.join(', ')],
+  ]);
 }
 
 /** Filters of every list of people and records. */
-function exact(command: Command, statuses: readonly string[]): Command {
+function exact(command: CliCommand, statuses: readonly string[]): CliCommand {
   return command
+    .paged()
     .option('--email <address>', 'only with this email address')
     .option('--number <number>', 'only with this employee number')
     .option('--upn <name>', 'only with this user principal name')
     .option('--external-id <id>', 'only the record with this id in the source --connector')
     .option('--connector <connector>', 'the source of --external-id: id or name of the connector')
-    .addOption(new Option('--status <status>', 'only this status').choices(statuses))
+    .choice('--status <status>', 'only this status', statuses)
     .option('--updated-since <date-time>', 'only those that changed at this time or later');
 }
 
 /** Filters of people that many may fulfil. */
-function shared(command: Command): Command {
+function shared(command: CliCommand): CliCommand {
   return command
     .option('--department <name>', 'only people in this department')
     .option('--attribute <name=value>', 'only people with this value of a custom attribute; repeatable', attribute)
@@ -245,9 +201,9 @@ async function request<Item>(
   list: string,
   { text, ...options }: ListOptions & { text?: string; name?: string },
 ): Promise<List<Item>> {
-  const query = new URLSearchParams(options.attribute);
   const connector = (given: string | undefined) => (given === undefined ? undefined : findConnector(session, given));
-  const given = {
+  return session.client.list<Item>(session.path(list), {
+    ...Object.fromEntries(options.attribute ?? []),
     q: text,
     email: options.email,
     employee_number: options.number,
@@ -269,19 +225,17 @@ async function request<Item>(
     sort: options.sort,
     limit: options.limit,
     offset: options.offset,
-  };
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) query.set(name, String(value));
-  return session.client.get<List<Item>>(`${pathOf('tenants', session.tenant, list)}?${query}`);
+  });
 }
 
 async function printIdentities(session: Session, options: ListOptions & { text?: string }): Promise<void> {
   const list = await request<ListedIdentity>(session, 'identities', options);
-  session.printList(list, ['id', 'name', 'email', 'number', 'status'], (each) => [
-    each.id,
-    each.display_name,
-    winner(each, 'email'),
-    winner(each, 'employee_number'),
-    each.status,
+  session.printList(list, [
+    'id',
+    ['name', 'display_name'],
+    ['email', (each) => winner(each, 'email')],
+    ['number', (each) => winner(each, 'employee_number')],
+    'status',
   ]);
 }
 

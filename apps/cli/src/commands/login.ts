@@ -1,9 +1,8 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
 import { AdminClient } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { UnauthorizedError } from '../cli-error.js';
 import { storeToken } from '../contexts.js';
-import { type CliContext, Session } from '../session.js';
 import { checkedSecret, type SettingFlags } from '../settings.js';
 import { signInByDevice } from '../sign-in-by-device.js';
 
@@ -21,16 +20,15 @@ interface LoginFlags extends SettingFlags {
 }
 
 /** Adds the commands that sign a person in and out. */
-export function addLoginCommands(program: Command, io: CliContext): void {
+export function addLoginCommands(program: CliCommand): void {
+  const { io } = program;
   const env = io.env ?? process.env;
 
   program
-    .command('login')
-    .description('sign in with the identity provider or a token, and store the result for later commands')
+    .add('login', 'sign in with the identity provider or a token, and store the result for later commands')
     .option('--name <name>', 'name of the context (default: the one with this address, otherwise "default")')
     .addHelpText('after', loginHelp)
-    .action(async (_options: object, command: Command) => {
-      const session = await Session.of(command, io);
+    .does(async (session, _options: object, command: CliCommand) => {
       const { url, tenant } = session.settings;
       const { name, token: flag } = command.optsWithGlobals<LoginFlags>();
       const token = checkedSecret('the operator token', flag || env.ADMIN_TOKEN) ?? (await signInByDevice(url, io));
@@ -40,11 +38,8 @@ export function addLoginCommands(program: Command, io: CliContext): void {
     });
 
   program
-    .command('logout')
-    .description('end the session of "idsync login", and remove the token from the context')
-    .addHelpText('after', '\nExample:\n  $ idsync logout')
-    .action(async (_options: object, command: Command) => {
-      const session = await Session.of(command, io);
+    .add('logout', 'end the session of "idsync login", and remove the token from the context', '')
+    .does(async (session) => {
       const { url, token } = session.settings;
       // A session that has already ended is no reason to keep its token.
       if (token?.startsWith('iso_')) await session.client.delete('session').catch(ignoreEnded);
@@ -53,11 +48,8 @@ export function addLoginCommands(program: Command, io: CliContext): void {
     });
 
   program
-    .command('whoami')
-    .description('show the operator that the token belongs to, with its role and tenants')
-    .addHelpText('after', '\nExample:\n  $ idsync whoami')
-    .action(async (_options: object, command: Command) => {
-      const session = await Session.of(command, io);
+    .add('whoami', 'show the operator that the token belongs to, with its role and tenants', '')
+    .does(async (session) => {
       const { actor, expires_at, idle_expires_at } = await session.client.get<responses.Session>('session');
       session.printOne({ ...actor, ...(expires_at !== undefined && { expires_at, idle_expires_at }) });
     });

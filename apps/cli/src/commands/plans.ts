@@ -1,72 +1,48 @@
 import type { responses } from '@idsync/contracts';
-import { type Command, Option } from 'commander';
-import { pathOf } from '../admin-client.js';
-import { exitCodeOf, operationExitCodes, printOperation } from '../operation-outcome.js';
-import { type CliContext, Session } from '../session.js';
-import { wholeNumber } from '../whole-number.js';
+import type { PageQuery } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
+import { operationExitCodes, printOperation } from '../operation-outcome.js';
+import { shownChange } from './history.js';
 
-interface PlanOptions {
-  limit: number;
-  offset: number;
-  action?: string;
-  externalId?: string;
-}
+type PlanOptions = PageQuery & { action?: string; externalId?: string };
 
 const actions = ['create', 'update', 'disable', 'delete'];
 
-interface ReleaseOptions {
-  reason: string;
-  by?: string;
-}
-
 /** Adds the commands that show, release and apply the plan of a job. */
-export function addPlanCommands(jobs: Command, io: CliContext, exit: (code: number) => void): void {
+export function addPlanCommands(jobs: CliCommand): void {
   jobs
-    .command('plan')
-    .description('show the changes and deletions that a quarantined job or a dry run plans, or has applied since')
-    .argument('<job>', 'id of the job')
-    .addOption(new Option('--action <action>', 'only changes of this kind').choices(actions))
+    .add('plan <job>', 'show the changes and deletions that a quarantined job or a dry run plans, or has applied since')
+    .choice('--action <action>', 'only changes of this kind', actions)
     .option('--external-id <text>', 'only records whose external id contains this text')
-    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
-    .option('--offset <count>', 'number of results to skip', wholeNumber, 0)
-    .addHelpText('after', '\nExample:\n  $ idsync jobs plan job_… --action delete')
-    .action(async (id: string, { action, externalId, ...page }: PlanOptions, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'plan');
-      const query = new URLSearchParams({
-        limit: String(page.limit),
-        offset: String(page.offset),
-        ...(action !== undefined && { action }),
-        ...(externalId !== undefined && { external_id: externalId }),
-      });
-      const plan = await session.client.get<responses.SyncPlan>(`${path}?${query}`);
+    .paged()
+    .example('job_… --action delete')
+    .does(async (session, id: string, { limit, offset, action, externalId }: PlanOptions) => {
+      const query = { limit, offset, action, external_id: externalId };
+      const plan = (await session.client.list(session.path('sync-jobs', id, 'plan'), query)) as responses.SyncPlan;
       if (!session.isRaw) {
         const { counts, state, known, note, reasons } = plan;
         session.printOne({ state, ...counts, known, note });
         for (const { text, examples } of reasons) session.print(`\n${describeReason(text, examples)}\n`);
         session.print('\n');
       }
-      session.printList(plan, ['action', 'kind', 'record', 'name', 'identity', 'done', 'changes'], (entry) => [
-        entry.action,
-        entry.record.kind,
-        entry.record.external_id,
-        entry.display_name,
-        entry.identity_id,
-        entry.done ? 'yes' : 'no',
-        entry.changes.map(describe).join(', '),
+      session.printList(plan, [
+        'action',
+        ['kind', ({ record }) => record.kind],
+        ['record', ({ record }) => record.external_id],
+        ['name', 'display_name'],
+        ['identity', 'identity_id'],
+        ['done', ({ done }) => (done ? 'yes' : 'no')],
+        ['changes', ({ changes }) => changes.map(shownChange).join(', ')],
       ]);
     });
 
   jobs
-    .command('release')
-    .description('release a quarantined job: apply the changes that its safeguard stopped, for this run only')
-    .argument('<job>', 'id of the job')
+    .add('release <job>', 'release a quarantined job: apply the changes that its safeguard stopped, for this run only')
     .requiredOption('--reason <text>', 'reason, stored with the job')
     .option('--by <name>', 'who releases the job; stored with it')
-    .addHelpText('after', '\nExample:\n  $ idsync jobs release job_… --reason "the team was outsourced"')
-    .action(async (id: string, release: ReleaseOptions, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'release');
+    .example('job_… --reason "the team was outsourced"')
+    .does(async (session, id: string, release: { reason: string; by?: string }) => {
+      const path = session.path('sync-jobs', id, 'release');
       session.printOne(await session.client.post<responses.SyncJobReference>(path, release));
     });
 
@@ -75,24 +51,13 @@ export function addPlanCommands(jobs: Command, io: CliContext, exit: (code: numb
     .description('apply the plan of a dry run; refused if the directory has changed since')
     .argument('<job>', 'id of the dry run')
     .option('--reason <text>', 'stored with the operation; required if the safeguard would quarantine the plan')
-    .addHelpText('after', `\nExample:\n  $ idsync jobs apply job_…\n${operationExitCodes}`)
-    .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'sync-jobs', id, 'apply');
-      const operation = await session.client.post<responses.Operation>(path, { reason });
-      printOperation(session, operation);
-      exit(exitCodeOf(operation.status));
+    .example('job_…')
+    .addHelpText('after', operationExitCodes)
+    .does(async (session, id: string, { reason }: { reason?: string }) => {
+      printOperation(session, await session.client.post(session.path('sync-jobs', id, 'apply'), { reason }));
     });
 }
 
 function describeReason(text: string, examples: readonly string[]): string {
   return examples.length > 0 ? `${text}: for example ${examples.join(', ')}` : text;
-}
-
-function describe({ field, from, to }: responses.SyncPlan['data'][number]['changes'][number]): string {
-  return `${field}: ${format(from)} → ${format(to)}`;
-}
-
-function format(value: unknown): string {
-  return Array.isArray(value) ? value.join('; ') : String(value ?? '-');
 }

@@ -1,7 +1,6 @@
 import { portalAccesses, portalLinkLimits, type responses } from '@idsync/contracts';
-import { type Command, Option } from 'commander';
-import { pathOf } from '../admin-client.js';
-import { type CliContext, Session } from '../session.js';
+import { Option } from 'commander';
+import type { CliCommand } from '../cli-command.js';
 import { wholeNumber } from '../whole-number.js';
 
 const { seconds } = portalLinkLimits;
@@ -19,10 +18,9 @@ interface PortalOptions {
 }
 
 /** Adds the commands for links to the subscriber portal. */
-export function addPortalCommands(webhooks: Command, io: CliContext): void {
+export function addPortalCommands(webhooks: CliCommand): void {
   webhooks
-    .command('portal')
-    .description('create a short-lived link with which a subscriber examines its webhooks')
+    .add('portal', 'create a short-lived link with which a subscriber examines its webhooks')
     .argument('<webhooks...>', 'ids of the webhooks that the link shows')
     .addOption(
       new Option('--access <access>', 'what the subscriber may do, each including those before it')
@@ -36,23 +34,16 @@ export function addPortalCommands(webhooks: Command, io: CliContext): void {
       wholeNumber,
     )
     .addHelpText('after', help)
-    .action(async (ids: string[], { access, bodies, expiresIn }: PortalOptions, command: Command) => {
-      const session = await Session.of(command, io);
+    .does(async (session, ids: string[], { access, bodies, expiresIn }: PortalOptions) => {
       const body = { webhook_ids: ids, access, bodies, ...(expiresIn !== undefined && { expires_in: expiresIn }) };
-      session.printOne(
-        await session.client.post<responses.PortalLink>(pathOf('tenants', session.tenant, 'portal-links'), body),
-      );
+      session.printOne(await session.client.post<responses.PortalLink>(session.path('portal-links'), body));
       session.note('the link can be used by its holder until it expires');
     });
 
   webhooks
-    .command('revoke-portal')
-    .description('revoke all portal links of a webhook')
-    .argument('<webhook>', 'id of the webhook')
-    .addHelpText('after', '\nExample:\n  $ idsync webhooks revoke-portal whk_…')
-    .action(async (id: string, _options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      await session.client.delete(pathOf('tenants', session.tenant, 'webhooks', id, 'portal-links'));
+    .add('revoke-portal <webhook>', 'revoke all portal links of a webhook', 'whk_…')
+    .does(async (session, id: string) => {
+      await session.client.delete(session.path('webhooks', id, 'portal-links'));
       session.note(`the portal links of ${id} are revoked`);
     });
 }

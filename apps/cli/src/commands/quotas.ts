@@ -1,8 +1,8 @@
 import type { QuotaName, responses } from '@idsync/contracts';
-import type { Command } from 'commander';
-import { pathOf } from '../admin-client.js';
+
+import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
-import { type CliContext, Session } from '../session.js';
+import type { Session } from '../session.js';
 
 const setHelp = `
 Other limits stay as they are; "unlimited" removes one. Only operators of all tenants may change them.
@@ -19,35 +19,30 @@ const names = Object.keys({
 } satisfies Record<QuotaName, true>) as QuotaName[];
 
 /** Adds `tenants quotas`. */
-export function addQuotaCommands(tenants: Command, io: CliContext): void {
-  const quotas = tenants.command('quotas').description('see and change the limits of a tenant');
-  const pathTo = (session: Session) => pathOf('tenants', session.tenant, 'quotas');
+export function addQuotaCommands(tenants: CliCommand): void {
+  const quotas = tenants.add('quotas', 'see and change the limits of a tenant');
+
+  quotas.add('show', 'show the limits of the tenant, and how much of them is used', '').does(async (session) => {
+    print(session, await session.client.get<responses.QuotaUsage>(session.path('quotas')));
+  });
 
   quotas
-    .command('show')
-    .description('show the limits of the tenant, and how much of them is used')
-    .addHelpText('after', '\nExample:\n  $ idsync tenants quotas show')
-    .action(async (_options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      print(session, await session.client.get<responses.QuotaUsage>(pathTo(session)));
-    });
-
-  quotas
-    .command('set')
-    .description('change limits of the tenant')
+    .add('set', 'change limits of the tenant')
     .option('--people <count>', 'users that are not deleted')
     .option('--connectors <count>', 'connectors')
     .option('--webhooks <count>', 'webhooks')
     .option('--requests-per-minute <count>', 'requests of all keys of the tenant, at each gateway')
     .addHelpText('after', setHelp)
-    .action(async (options: Record<string, string | undefined>, command: Command) => {
-      const session = await Session.of(command, io);
-      const before = await session.client.get<responses.QuotaUsage>(pathTo(session));
+    .does(async (session, options: Record<string, string | undefined>) => {
+      const before = await session.client.get<responses.QuotaUsage>(session.path('quotas'));
       const limits = names.flatMap((name) => {
         const limit = limitOf(name, options[camelCase(name)], before[name].limit);
         return limit === undefined ? [] : [[name, limit] as const];
       });
-      print(session, await session.client.put<responses.QuotaUsage>(pathTo(session), Object.fromEntries(limits)));
+      print(
+        session,
+        await session.client.put<responses.QuotaUsage>(session.path('quotas'), Object.fromEntries(limits)),
+      );
     });
 }
 
@@ -67,9 +62,5 @@ function print(session: Session, usage: responses.QuotaUsage): void {
     return;
   }
   const data = names.map((quota) => ({ quota, ...usage[quota] }));
-  session.printItems({ data }, ['quota', 'limit', 'used'], ({ quota, limit, used }) => [
-    quota,
-    limit ?? 'unlimited',
-    used,
-  ]);
+  session.printItems({ data }, ['quota', ['limit', ({ limit }) => limit ?? 'unlimited'], 'used']);
 }

@@ -1,9 +1,9 @@
 import type { responses, Schedule } from '@idsync/contracts';
-import type { Command } from 'commander';
-import { pathOf } from '../admin-client.js';
+
+import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
-import { type CliContext, Session } from '../session.js';
+import type { Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
 const more = `
@@ -28,10 +28,9 @@ interface ScheduleOptions {
   off?: boolean;
 }
 
-export function addScheduleCommand(connectors: Command, io: CliContext): void {
+export function addScheduleCommand(connectors: CliCommand): void {
   connectors
-    .command('schedule')
-    .description('show or change the schedule of a connector')
+    .add('schedule', 'show or change the schedule of a connector')
     .argument('<connector>', 'id or name of the connector')
     .option('--every <duration>', 'interval, such as 15m, 6h or 1d')
     .option('--cron <expression>', 'cron expression: minute, hour, day of the month, month, day of the week')
@@ -43,9 +42,8 @@ export function addScheduleCommand(connectors: Command, io: CliContext): void {
     .option('--resume', 'resume a paused schedule')
     .option('--off', 'delete the schedule')
     .addHelpText('after', more)
-    .action(async (name: string, options: ScheduleOptions, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'connectors', await findConnector(session, name));
+    .does(async (session, name: string, options: ScheduleOptions) => {
+      const path = session.path('connectors', await findConnector(session, name));
       if (Object.keys(options).length === 0) return print(session, await session.client.get<responses.Connector>(path));
       const schedule = await scheduleFrom(
         options,

@@ -1,10 +1,9 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
-import { pathOf } from '../admin-client.js';
+
+import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
 import { exitCodeOf, printJob } from '../job-outcome.js';
-import { type CliContext, Session } from '../session.js';
 import { printable } from '../table.js';
 
 const more = `
@@ -19,20 +18,18 @@ Example:
   $ idsync connectors sync-record HR 4711
   $ idsync connectors sync-record AD "CN=Ren,OU=People,DC=example,DC=org"`;
 
-export function addSyncRecordCommand(connectors: Command, io: CliContext, exit: (code: number) => void): void {
+export function addSyncRecordCommand(connectors: CliCommand): void {
   connectors
-    .command('sync-record')
-    .description('read one record of the source now and apply it')
+    .add('sync-record', 'read one record of the source now and apply it')
     .argument('<connector>', 'id or name of the connector')
     .argument('<external_id>', 'id of the record in the source')
     .addHelpText('after', more)
-    .action(async (connector: string, externalId: string, _options: object, command: Command) => {
+    .does(async (session, connector: string, externalId: string) => {
       // In a URL these segments would address another path, even when encoded.
       if (externalId === '.' || externalId === '..') {
         throw new UsageError(`"${externalId}" cannot be requested: external_id must not be "." or ".."`);
       }
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'connectors', await findConnector(session, connector));
+      const path = session.path('connectors', await findConnector(session, connector));
       const job = await session.client.post<responses.JobDetails>(
         `${path}/records/${encodeURIComponent(externalId)}/sync`,
         {},
@@ -40,7 +37,7 @@ export function addSyncRecordCommand(connectors: Command, io: CliContext, exit: 
       if (session.isRaw) session.printOne(job);
       else if (job.outcome === undefined) printJob(session, job);
       else session.print(`${summaryOf(job)}\n`);
-      exit(exitCodeOf(job.status));
+      session.exit(exitCodeOf(job.status));
     });
 }
 

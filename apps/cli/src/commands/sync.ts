@@ -1,10 +1,9 @@
 import type { responses } from '@idsync/contracts';
-import { type Command, Option } from 'commander';
 import { pathOf } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { findConnector } from '../find-connector.js';
 import { defaultTimeoutSeconds, follow, seconds } from '../follow.js';
-import { exitCodeOf, printJob, watchableJob } from '../job-outcome.js';
-import { type CliContext, Session } from '../session.js';
+import { printJob, watchableJob } from '../job-outcome.js';
 
 const more = `
 Exit codes with --watch:
@@ -24,24 +23,21 @@ interface SyncOptions {
   timeout: number;
 }
 
-export function addSyncCommand(program: Command, io: CliContext, exit: (code: number) => void): void {
+export function addSyncCommand(program: CliCommand): void {
   program
-    .command('sync')
-    .description('start a sync job')
+    .add('sync', 'start a sync job')
     .argument('<connector>', 'id or name of the connector')
     .option('--dry-run', 'plan the changes without applying them; see "idsync jobs plan"')
-    .addOption(
-      new Option(
-        '--mode <mode>',
-        'read all records (full), changed records (changes), or changes where the source supports it (auto)',
-      ).choices(['full', 'changes', 'auto']),
+    .choice(
+      '--mode <mode>',
+      'read all records (full), changed records (changes), or changes where the source supports it (auto)',
+      ['full', 'changes', 'auto'],
     )
     .option('--watch', 'wait until the job has ended')
     .option('--timeout <seconds>', 'with --watch: stop waiting after this time', seconds, defaultTimeoutSeconds)
     .addHelpText('after', more)
-    .action(async (connector: string, options: SyncOptions, command: Command) => {
-      const session = await Session.of(command, io);
-      const jobs = pathOf('tenants', session.tenant, 'sync-jobs');
+    .does(async (session, connector: string, options: SyncOptions) => {
+      const jobs = session.path('sync-jobs');
       const body = {
         connector_id: await findConnector(session, connector),
         ...(options.dryRun && { dry_run: true }),
@@ -51,6 +47,5 @@ export function addSyncCommand(program: Command, io: CliContext, exit: (code: nu
       if (!options.watch) return session.printOne(started);
       const job = await follow(session, `${jobs}/${pathOf(started.job_id)}`, watchableJob, options.timeout * 1_000);
       printJob(session, job);
-      exit(exitCodeOf(job.status));
     });
 }

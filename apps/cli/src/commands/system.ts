@@ -1,19 +1,13 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
-import { type CliContext, Session } from '../session.js';
+import type { CliCommand } from '../cli-command.js';
+import type { Session } from '../session.js';
 
-export function addSystemCommands(program: Command, io: CliContext): void {
+export function addSystemCommands(program: CliCommand): void {
   program
-    .command('system')
-    .description('versions, processes and queues of the installation')
-    .command('show')
-    .description('show versions, processes and queues')
-    .addHelpText('after', '\nExample:\n  $ idsync system show')
-    .action(async (_options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      const found = await session.client.get<responses.System>('system');
-      if (session.isRaw) session.printOne(found);
-      else print(session, found);
+    .add('system', 'versions, processes and queues of the installation')
+    .add('show', 'show versions, processes and queues', '')
+    .does(async (session) => {
+      session.show(await session.client.get<responses.System>('system'), (found) => print(session, found));
     });
 }
 
@@ -25,28 +19,28 @@ function print(session: Session, { versions, broker, processes, queues, fan_out 
     events_not_fanned_out: fan_out.events,
   });
   session.printTable(
-    ['service', 'version', 'host', 'started', 'seen', 'broker', 'outbox', 'outbox lag'],
-    processes.map((each) => [
-      each.service,
-      each.version,
-      each.host,
-      each.started_at,
-      each.responding ? each.seen_at : `${each.seen_at} (silent)`,
-      each.broker_connected ? 'connected' : 'away',
-      each.outbox_messages,
-      seconds(each.outbox_lag_seconds),
-    ]),
+    processes,
+    [
+      'service',
+      'version',
+      'host',
+      'started_at',
+      ['seen', ({ responding, seen_at }) => (responding ? seen_at : `${seen_at} (silent)`)],
+      ['broker', ({ broker_connected }) => (broker_connected ? 'connected' : 'away')],
+      ['outbox', 'outbox_messages'],
+      ['outbox lag', ({ outbox_lag_seconds }) => seconds(outbox_lag_seconds)],
+    ],
     'Processes',
   );
   session.printTable(
-    ['queue', 'messages', 'lag', 'consumers', 'dead letters'],
-    queues.map((each) => [
-      each.name,
-      each.messages ?? 'unknown',
-      each.lag_seconds === undefined ? undefined : seconds(each.lag_seconds),
-      each.consumers,
-      each.dead_letters,
-    ]),
+    queues,
+    [
+      ['queue', 'name'],
+      ['messages', ({ messages }) => messages ?? 'unknown'],
+      ['lag', ({ lag_seconds }) => (lag_seconds === undefined ? undefined : seconds(lag_seconds))],
+      'consumers',
+      'dead_letters',
+    ],
     'Queues',
   );
 }

@@ -5,35 +5,29 @@ import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
 import { pathOf } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { CliError } from '../cli-error.js';
 import { confirmName } from '../confirm.js';
 import { ExportLines } from '../export-lines.js';
-import { type CliContext, Session } from '../session.js';
+import type { Session } from '../session.js';
 
-export function addTenantRemovalCommands(tenants: Command, io: CliContext): void {
+export function addTenantRemovalCommands(tenants: CliCommand): void {
   tenants
-    .command('export')
-    .description('write all data of a tenant to a file as JSON lines, without secrets')
-    .argument('<tenant>', 'id of the tenant')
+    .add('export <tenant>', 'write all data of a tenant to a file as JSON lines, without secrets')
     .requiredOption('--file <path>', 'a new file; compressed if its name ends with .gz')
-    .addHelpText('after', '\nExample:\n  $ idsync tenants export ten_… --file acme.jsonl.gz')
-    .action(async (tenant: string, { file }: { file: string }, command: Command) => {
-      const session = await Session.of(command, io);
-      const lines = await exportTo(session, tenant, resolve(io.cwd ?? process.cwd(), file));
+    .example('ten_… --file acme.jsonl.gz')
+    .does(async (session, tenant: string, { file }: { file: string }) => {
+      const lines = await exportTo(session, tenant, resolve(session.io.cwd ?? process.cwd(), file));
       session.printOne(lines);
     });
 
   tenants
-    .command('delete')
-    .description('delete a tenant with all its data, in the background; this cannot be undone')
-    .argument('<tenant>', 'id of the tenant')
+    .add('delete <tenant>', 'delete a tenant with all its data, in the background; this cannot be undone')
     .option('--dry-run', 'show what would be deleted, and change nothing')
     .option('--name <name>', 'the exact name of the tenant, instead of the confirmation')
-    .addHelpText('after', '\nExample:\n  $ idsync tenants delete ten_… --dry-run')
-    .action(async (tenant: string, options: { dryRun?: boolean; name?: string }, command: Command) => {
-      const session = await Session.of(command, io);
+    .example('ten_… --dry-run')
+    .does(async (session, tenant: string, options: { dryRun?: boolean; name?: string }) => {
       const path = `${pathOf('tenants', tenant)}/deletion`;
       const found = await session.client.get<responses.TenantDeletion>(path);
       if (options.dryRun) {
@@ -41,7 +35,7 @@ export function addTenantRemovalCommands(tenants: Command, io: CliContext): void
         return;
       }
       if (options.name === undefined) {
-        await confirmName(io, `Delete ${found.name} with ${listed(found.contents)}?`, found.name);
+        await confirmName(session.io, `Delete ${found.name} with ${listed(found.contents)}?`, found.name);
       }
       const name = options.name ?? found.name;
       session.printOne(await session.client.post<responses.TenantDeletion>(path, { name }));
@@ -49,12 +43,8 @@ export function addTenantRemovalCommands(tenants: Command, io: CliContext): void
     });
 
   tenants
-    .command('deletion')
-    .description('show the progress of a deletion; the tenant is deleted when it does not exist')
-    .argument('<tenant>', 'id of the tenant')
-    .addHelpText('after', '\nExample:\n  $ idsync tenants deletion ten_…')
-    .action(async (tenant: string, _options: object, command: Command) => {
-      const session = await Session.of(command, io);
+    .add('deletion <tenant>', 'show the progress of a deletion; the tenant is deleted when it does not exist', 'ten_…')
+    .does(async (session, tenant: string) => {
       session.printOne(await session.client.get<responses.TenantDeletion>(`${pathOf('tenants', tenant)}/deletion`));
     });
 }

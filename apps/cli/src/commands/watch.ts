@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
-import { type List, pathOf } from '../admin-client.js';
+import type { List } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { UnreachableError } from '../cli-error.js';
 import { eventCells } from '../describe-event.js';
 import { openEventStream } from '../event-stream.js';
 import { connectorNames } from '../find-connector.js';
 import { interruptedExitCode, interruption } from '../interruption.js';
 import { JobChanges, type WatchedJob } from '../job-changes.js';
-import { type CliContext, Session } from '../session.js';
+import type { Session } from '../session.js';
 import { StreamPrinter } from '../stream-printer.js';
 import { commaSeparated } from '../whole-number.js';
 
@@ -25,15 +25,13 @@ const longestOutageMs = 300_000;
 const comparedJobs = 50;
 
 /** Adds the command that shows jobs and events as they happen. */
-export function addWatchCommand(program: Command, io: CliContext, exit: (code: number) => void): void {
+export function addWatchCommand(program: CliCommand): void {
   program
-    .command('watch')
-    .description('show the progress of jobs and all events as they occur, until interrupted')
+    .add('watch', 'show the progress of jobs and all events as they occur, until interrupted')
     .option('--types <types>', 'only these event types or prefixes, comma-separated', commaSeparated)
     .addHelpText('after', help)
-    .action(async ({ types }: { types?: string[] }, command: Command) => {
-      const session = await Session.of(command, io);
-      const { signal: interrupted, dispose } = interruption(io);
+    .does(async (session, { types }: { types?: string[] }) => {
+      const { signal: interrupted, dispose } = interruption(session.io);
       const failed = new AbortController();
       const signal = AbortSignal.any([interrupted, failed.signal]);
       const printer = new StreamPrinter(session, ['time', 'kind', 'what', 'subject', 'details'], [24, 5, 26, 30]);
@@ -57,7 +55,7 @@ export function addWatchCommand(program: Command, io: CliContext, exit: (code: n
         const hasKey = session.settings.apiKey !== undefined;
         if (!hasKey) session.note('no API key: showing jobs only');
         await Promise.all([ending(watchJobs(session, printer, signal)), ...(hasKey ? [ending(events())] : [])]);
-        exit(interruptedExitCode);
+        session.exit(interruptedExitCode);
       } finally {
         dispose();
       }
@@ -65,7 +63,7 @@ export function addWatchCommand(program: Command, io: CliContext, exit: (code: n
 }
 
 async function watchJobs(session: Session, printer: StreamPrinter, signal: AbortSignal): Promise<void> {
-  const path = `${pathOf('tenants', session.tenant, 'sync-jobs')}?limit=${comparedJobs}&offset=0`;
+  const path = `${session.path('sync-jobs')}?limit=${comparedJobs}&offset=0`;
   const changes = new JobChanges();
   let names = await connectorNames(session);
   let answeredAt = Date.now();

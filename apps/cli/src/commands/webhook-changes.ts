@@ -1,10 +1,9 @@
 import type { responses } from '@idsync/contracts';
-import { type Command, Option } from 'commander';
-import { pathOf } from '../admin-client.js';
+import { Option } from 'commander';
+import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { confirm } from '../confirm.js';
-import { readBody } from '../read-body.js';
-import { type CliContext, Session } from '../session.js';
+import type { Session } from '../session.js';
 import { commaSeparated } from '../whole-number.js';
 
 interface SettingOptions {
@@ -36,72 +35,60 @@ Example:
   $ idsync webhooks update whk_… --deactivate`;
 
 /** Adds the commands that create, change and delete webhooks. */
-export function addWebhookChanges(webhooks: Command, io: CliContext): void {
-  withSettings(webhooks.command('create'))
-    .description('create a webhook and print its signing secret once')
+export function addWebhookChanges(webhooks: CliCommand): void {
+  withSettings(webhooks.add('create', 'create a webhook and print its signing secret once'))
     .argument('<url>', 'address that receives the events')
     .addHelpText('after', createHelp)
-    .action(async (url: string, options: SettingOptions, command: Command) => {
+    .does(async (session, url: string, options: SettingOptions) => {
       if (!options.events) throw new UsageError('give --events, such as user.created,identity.* or *');
-      const session = await Session.of(command, io);
-      const body = { callback_url: url, ...settingsOf(options, io) };
-      session.printOne(
-        await session.client.post<responses.Webhook>(pathOf('tenants', session.tenant, 'webhooks'), body),
-      );
+      const body = { callback_url: url, ...settingsOf(options, session) };
+      session.printOne(await session.client.post<responses.Webhook>(session.path('webhooks'), body));
       session.note('store the signing secret now: it is not shown again');
     });
 
-  withSettings(webhooks.command('update'))
-    .description('change the settings of a webhook, or activate or deactivate it')
-    .argument('<webhook>', 'id of the webhook')
+  withSettings(webhooks.add('update <webhook>', 'change the settings of a webhook, or activate or deactivate it'))
     .option('--callback-url <url>', 'address that receives the events')
     .option('--activate', 'send events that occur from now on')
     .addOption(new Option('--deactivate', 'send no events').conflicts('activate'))
     .addHelpText('after', updateHelp)
-    .action(async (id: string, { callbackUrl, activate, deactivate, ...options }: UpdateOptions, command: Command) => {
+    .does(async (session, id: string, { callbackUrl, activate, deactivate, ...options }: UpdateOptions) => {
       const body = {
         ...(callbackUrl !== undefined && { callback_url: callbackUrl }),
-        ...settingsOf(options, io),
+        ...settingsOf(options, session),
         ...((activate || deactivate) && { active: activate === true }),
       };
       if (Object.keys(body).length === 0) throw new UsageError('nothing to change: see idsync webhooks update --help');
-      const session = await Session.of(command, io);
-      session.printOne(
-        await session.client.patch<responses.Webhook>(pathOf('tenants', session.tenant, 'webhooks', id), body),
-      );
+      session.printOne(await session.client.patch<responses.Webhook>(session.path('webhooks', id), body));
     });
 
   webhooks
-    .command('delete')
-    .description('delete a webhook; its waiting deliveries are not sent')
-    .argument('<webhook>', 'id of the webhook')
+    .add('delete <webhook>', 'delete a webhook; its waiting deliveries are not sent')
     .option('--yes', 'skip the confirmation')
-    .addHelpText('after', '\nExample:\n  $ idsync webhooks delete whk_…')
-    .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'webhooks', id);
+    .example('whk_…')
+    .does(async (session, id: string, { yes }: { yes?: boolean }) => {
+      const path = session.path('webhooks', id);
       if (!yes) {
         const { callback_url: url } = await session.client.get<responses.WebhookDetails>(path);
-        await confirm(io, `Delete the webhook of ${url} with its deliveries? This cannot be undone.`);
+        await confirm(session.io, `Delete the webhook of ${url} with its deliveries? This cannot be undone.`);
       }
       await session.client.delete(path);
       session.note(`deleted ${id}`);
     });
 }
 
-function withSettings(command: Command): Command {
+function withSettings(command: CliCommand): CliCommand {
   return command
     .option('--events <types>', 'comma-separated events and prefixes such as identity.*, or *', commaSeparated)
     .option('--filter <file>', 'file with a JSON condition: only events that match; none removes it')
-    .addOption(new Option('--payload <form>', 'full, or thin: ids only').choices(['full', 'thin']))
+    .choice('--payload <form>', 'full, or thin: ids only', ['full', 'thin'])
     .option('--headers <file>', 'file with the additional headers of each request, as one JSON object');
 }
 
-function settingsOf({ events, filter, payload, headers }: SettingOptions, { cwd }: CliContext): object {
+function settingsOf({ events, filter, payload, headers }: SettingOptions, session: Session): object {
   return {
     ...(events && { events }),
-    ...(filter !== undefined && { filter: filter === 'none' ? null : readBody(filter, cwd) }),
+    ...(filter !== undefined && { filter: filter === 'none' ? null : session.readBody(filter) }),
     ...(payload !== undefined && { payload }),
-    ...(headers !== undefined && { headers: readBody(headers, cwd) }),
+    ...(headers !== undefined && { headers: session.readBody(headers) }),
   };
 }

@@ -1,9 +1,9 @@
 import type { responses } from '@idsync/contracts';
-import type { Command } from 'commander';
-import { type List, pathOf } from '../admin-client.js';
+import type { List } from '../admin-client.js';
+import type { CliCommand } from '../cli-command.js';
 import { confirm } from '../confirm.js';
 import { type ReplayOptions, replayExitCodes, requestReplay, withReplayOptions } from '../replay-outcome.js';
-import { type CliContext, Session } from '../session.js';
+import type { Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 import { addListenCommand } from './listen.js';
 import { addPortalCommands } from './portal-links.js';
@@ -35,110 +35,77 @@ interface WindowOptions extends ReplayOptions {
   events?: string;
 }
 
-export function addWebhookCommands(program: Command, io: CliContext, exit: (code: number) => void): void {
-  const webhooks = program
-    .command('webhooks')
-    .description('create, change, monitor and test webhooks, and replay their deliveries');
+export function addWebhookCommands(program: CliCommand): void {
+  const webhooks = program.add('webhooks', 'create, change, monitor and test webhooks, and replay their deliveries');
 
   webhooks
-    .command('list')
-    .description('list the webhooks of the tenant, with their pending and dead deliveries')
-    .addHelpText('after', '\nExample:\n  $ idsync webhooks list')
-    .action(async (_options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      const list = await session.client.get<List<responses.WebhookHealth>>(
-        pathOf('tenants', session.tenant, 'webhooks'),
-      );
-      session.printList(
-        list,
-        ['id', 'url', 'active', 'pending', 'dead', 'breaker', 'failures', 'last success'],
-        (each) => [
-          each.id,
-          each.callback_url,
-          each.active ? 'yes' : 'no',
-          counted(each.pending),
-          counted(each.dead),
-          each.breaker.state,
-          each.failures,
-          each.last_success_at,
-        ],
-      );
+    .add('list', 'list the webhooks of the tenant, with their pending and dead deliveries', '')
+    .does(async (session) => {
+      const list = await session.client.get<List<responses.WebhookHealth>>(session.path('webhooks'));
+      session.printList(list, [
+        'id',
+        ['url', 'callback_url'],
+        ['active', (each) => (each.active ? 'yes' : 'no')],
+        ['pending', (each) => counted(each.pending)],
+        ['dead', (each) => counted(each.dead)],
+        ['breaker', (each) => each.breaker.state],
+        'failures',
+        'last_success_at',
+      ]);
     });
 
   webhooks
-    .command('show')
-    .description('show a webhook and its statistics of the last 24 hours')
-    .argument('<webhook>', 'id of the webhook')
-    .addHelpText('after', '\nExample:\n  $ idsync webhooks show whk_…')
-    .action(async (id: string, _options: object, command: Command) => {
-      const session = await Session.of(command, io);
-      print(
-        session,
-        await session.client.get<responses.WebhookDetails>(pathOf('tenants', session.tenant, 'webhooks', id)),
-      );
+    .add('show <webhook>', 'show a webhook and its statistics of the last 24 hours', 'whk_…')
+    .does(async (session, id: string) => {
+      const webhook = await session.client.get<responses.WebhookDetails>(session.path('webhooks', id));
+      session.show(webhook, () => print(session, webhook));
     });
 
-  addWebhookChanges(webhooks, io);
+  addWebhookChanges(webhooks);
 
   webhooks
-    .command('test')
-    .description('send a test event to a webhook, regardless of its subscribed events')
-    .argument('<webhook>', 'id of the webhook')
+    .add('test <webhook>', 'send a test event to a webhook, regardless of its subscribed events')
     .option('--message <text>', 'message of the event')
-    .addHelpText(
-      'after',
-      '\nTo see the result: idsync deliveries list --webhook whk_… --event webhook.test\n\nExample:\n  $ idsync webhooks test whk_…',
-    )
-    .action(async (id: string, { message }: { message?: string }, command: Command) => {
-      const session = await Session.of(command, io);
-      const path = pathOf('tenants', session.tenant, 'webhooks', id, 'test');
+    .addHelpText('after', '\nTo see the result: idsync deliveries list --webhook whk_… --event webhook.test')
+    .example('whk_…')
+    .does(async (session, id: string, { message }: { message?: string }) => {
+      const path = session.path('webhooks', id, 'test');
       session.printOne(await session.client.post<responses.TestEvent>(path, { message }));
     });
 
   webhooks
-    .command('rotate-secret')
-    .description('replace the signing secret of a webhook and print the new one once')
-    .argument('<webhook>', 'id of the webhook')
+    .add('rotate-secret <webhook>', 'replace the signing secret of a webhook and print the new one once')
     .option('--overlap-hours <hours>', 'how long the earlier secrets stay valid; 0 revokes them at once', wholeNumber)
     .option('--yes', 'skip the confirmation')
     .addHelpText('after', rotateHelp)
-    .action(async (id: string, { overlapHours, yes }: RotateOptions, command: Command) => {
-      const session = await Session.of(command, io);
-      if (overlapHours === 0 && !yes) {
-        await confirm(
-          io,
-          `Revoke all earlier secrets of ${id} now? The receiver rejects all deliveries until it has the new secret.`,
-        );
-      }
-      const path = pathOf('tenants', session.tenant, 'webhooks', id, 'rotate-secret');
-      const body = overlapHours === undefined ? {} : { overlap_hours: overlapHours };
+    .does(async (session, id: string, { overlapHours, yes }: RotateOptions) => {
+      const question = `Revoke all earlier secrets of ${id} now? The receiver rejects all deliveries until it has the new secret.`;
+      if (overlapHours === 0 && !yes) await confirm(session.io, question);
+      const path = session.path('webhooks', id, 'rotate-secret');
+      const body = { overlap_hours: overlapHours };
       session.printOne(await session.client.post<responses.RotatedSecret>(path, body));
       session.note('store the secret now: it is not shown again');
     });
 
-  addListenCommand(webhooks, io, exit);
-  addPortalCommands(webhooks, io);
+  addListenCommand(webhooks);
+  addPortalCommands(webhooks);
 
-  withReplayOptions(webhooks.command('requeue'))
-    .description('send all dead deliveries again')
-    .argument('<webhook>', 'id of the webhook')
+  withReplayOptions(webhooks.add('requeue <webhook>', 'send all dead deliveries again'))
     .addHelpText('after', `\nExample:\n  $ idsync webhooks requeue whk_… --watch\n${replayExitCodes}`)
-    .action(async (id: string, options: ReplayOptions, command: Command) => {
-      const session = await Session.of(command, io);
-      exit(await requestReplay(session, pathOf('tenants', session.tenant, 'webhooks', id, 'requeue'), {}, options));
+    .does(async (session, id: string, options: ReplayOptions) => {
+      await requestReplay(session, session.path('webhooks', id, 'requeue'), {}, options);
     });
 
-  withReplayOptions(webhooks.command('replay'))
-    .description('send all events of a time range, whether they were sent before or not')
-    .argument('<webhook>', 'id of the webhook')
+  withReplayOptions(
+    webhooks.add('replay <webhook>', 'send all events of a time range, whether they were sent before or not'),
+  )
     .requiredOption('--since <time>', 'events that occurred at or after this time')
     .option('--until <time>', 'events that occurred before this time')
     .option('--events <types>', 'only these event types or prefixes, comma-separated')
     .addHelpText('after', replayHelp)
-    .action(async (id: string, { since, until, events, ...options }: WindowOptions, command: Command) => {
-      const session = await Session.of(command, io);
+    .does(async (session, id: string, { since, until, events, ...options }: WindowOptions) => {
       const body = { since, until, events: events?.split(',').map((name) => name.trim()) };
-      exit(await requestReplay(session, pathOf('tenants', session.tenant, 'webhooks', id, 'replay'), body, options));
+      await requestReplay(session, session.path('webhooks', id, 'replay'), body, options);
     });
 }
 
@@ -148,10 +115,6 @@ function counted({ count, exact }: responses.WebhookHealth['pending']): string {
 }
 
 function print(session: Session, webhook: responses.WebhookDetails): void {
-  if (session.isRaw) {
-    session.printOne(webhook);
-    return;
-  }
   const { pending, dead, breaker, statistics, ...rest } = webhook;
   const { since, attempts, success_rate: rate, duration_ms: duration, outcomes } = statistics;
   session.printOne({
