@@ -11,7 +11,7 @@ export async function answerOf<Answer>(
   const givenUp = new Promise<never>((_, reject) => {
     const interrupted = () => reject(signal.reason);
     const silent = () =>
-      reject(new SourceError(`the source did not respond for ${timeoutMs / 1000} seconds`, { code: 'timed_out' }));
+      reject(new SourceError(`the source did not respond for ${timeoutMs / 1000} seconds`, 'timed_out'));
     const timer = setTimeout(silent, timeoutMs);
     signal.addEventListener('abort', interrupted, { once: true });
     stopWaiting = () => {

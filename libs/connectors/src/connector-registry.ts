@@ -81,7 +81,7 @@ export const connectorRegistry: { readonly [Type in ConnectorType]: Registration
   scim: { create: (config, access) => scimConnector(access.records, config, access), docs: 'scim.md' },
   'scim-push': {
     create(config, { records, pushed }) {
-      if (!pushed) throw new SourceError('pushed users are not available in this process', { code: 'misconfigured' });
+      if (!pushed) throw new SourceError('pushed users are not available in this process', 'misconfigured');
       return scimPushConnector(records, config, pushed);
     },
     docs: 'scim-push.md',
@@ -93,7 +93,7 @@ function fileSource(place: FilePlace, access: SourceAccess): FileSource {
   const { path } = place;
   if (path === undefined) return webFile(place, access);
   const refused = checkSourcePath(path);
-  if (refused) throw new SourceError(refused, { code: 'misconfigured' });
+  if (refused) throw new SourceError(refused, 'misconfigured');
   const { sourcesDir, tenantFolder } = access;
   return { open: () => openSourceFile({ sourcesDir, tenantFolder }, path) };
 }

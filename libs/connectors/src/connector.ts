@@ -140,7 +140,9 @@ export class SourceError extends Error {
   readonly said: string | undefined;
   readonly transient: boolean;
 
-  constructor(message: string, { code = 'bad_answer', said, transient = false, cause }: SourceErrorDetails = {}) {
+  constructor(message: string, given: SourceErrorCode | SourceErrorDetails = {}) {
+    const details = typeof given === 'string' ? { code: given } : given;
+    const { code = 'bad_answer', said, transient = false, cause }: SourceErrorDetails = details;
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.said = said;

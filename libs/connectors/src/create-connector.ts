@@ -35,7 +35,7 @@ export function createConnector(settings: ConnectorSettings): Connector {
 
 function connectorOf({ config, secrets = {}, allowedCidrs = [], ...settings }: ConnectorSettings): Connector {
   const definition = findDefinition(settings.type);
-  if (!definition) throw new SourceError(`unknown connector type "${settings.type}"`, { code: 'misconfigured' });
+  if (!definition) throw new SourceError(`unknown connector type "${settings.type}"`, 'misconfigured');
   const registry: { readonly [Type in ConnectorType]: Registration<ConnectorType> } = connectorRegistry;
   const { create, validatesSecrets } = registry[settings.type];
   if (validatesSecrets) validate(definition.secrets, secrets, 'secrets');
@@ -58,8 +58,6 @@ function describing(connector: Connector, leftOut: readonly string[]): Connector
 function validate(schema: z.ZodObject, given: unknown, what = 'config'): Record<string, unknown> {
   const parsed = schema.safeParse(given);
   if (!parsed.success)
-    throw new SourceError(`the connector's ${what} is invalid: ${z.prettifyError(parsed.error)}`, {
-      code: 'misconfigured',
-    });
+    throw new SourceError(`the connector's ${what} is invalid: ${z.prettifyError(parsed.error)}`, 'misconfigured');
   return parsed.data;
 }

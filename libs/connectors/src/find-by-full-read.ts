@@ -48,7 +48,7 @@ function countingRow(records: readonly ReadRecord[], externalId: string): ReadRe
 export function requireNoUnnamed(unnamed: number): void {
   if (unnamed === 0) return;
   const records = unnamed === 1 ? '1 record without an id' : `${unnamed} records without an id`;
-  throw new SourceError(`the record was not found, but ${records} could be this record`, { code: 'incomplete' });
+  throw new SourceError(`the record was not found, but ${records} could be this record`, 'incomplete');
 }
 
 function couldBeAnyRecord({ external_id, hides_others }: RecordError): boolean {

@@ -42,13 +42,13 @@ export interface SourcesFolder {
  */
 export async function openSourceFile(folder: SourcesFolder, path: string): Promise<SourceFile> {
   const refused = checkSourcePath(path);
-  if (refused) throw new SourceError(refused, { code: 'misconfigured' });
+  if (refused) throw new SourceError(refused, 'misconfigured');
   const root = await rootOf(folder);
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const file = await openWithin(root, path);
     if (file) return file;
   }
-  throw new SourceError(`"${path}" was replaced during each of ${attempts} attempts to open it`, { code: 'changed' });
+  throw new SourceError(`"${path}" was replaced during each of ${attempts} attempts to open it`, 'changed');
 }
 
 async function rootOf({ sourcesDir, tenantFolder }: SourcesFolder): Promise<string> {
@@ -65,9 +65,10 @@ async function rootOf({ sourcesDir, tenantFolder }: SourcesFolder): Promise<stri
   });
   // A link could lead to the files of another tenant.
   if (real !== own)
-    throw new SourceError(`the folder of this tenant, "${tenantFolder}", is a link, which is not followed`, {
-      code: 'misconfigured',
-    });
+    throw new SourceError(
+      `the folder of this tenant, "${tenantFolder}", is a link, which is not followed`,
+      'misconfigured',
+    );
   return own;
 }
 
@@ -80,14 +81,14 @@ async function openWithin(root: string, path: string): Promise<SourceFile | unde
   });
   try {
     const facts = await handle.stat({ bigint: true });
-    if (!facts.isFile()) throw new SourceError(`"${path}" is not a regular file`, { code: 'misconfigured' });
+    if (!facts.isFile()) throw new SourceError(`"${path}" is not a regular file`, 'misconfigured');
     const real = await placeOf(handle, full);
     if (real === undefined) {
       await handle.close();
       return undefined;
     }
     if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      throw new SourceError(`"${path}" is outside the sources folder`, { code: 'misconfigured' });
+      throw new SourceError(`"${path}" is outside the sources folder`, 'misconfigured');
     }
     const fingerprint = fingerprintOf(facts);
     return {
@@ -110,7 +111,7 @@ export async function requireUnchanged(file: SourceFile): Promise<void> {
 }
 
 export function changed(file: SourceFile): SourceError {
-  return new SourceError(`"${file.path}" changed while it was being read`, { code: 'changed' });
+  return new SourceError(`"${file.path}" changed while it was being read`, 'changed');
 }
 
 function fingerprintOf({ ino, size, mtimeNs }: BigIntStats): string {

@@ -197,7 +197,7 @@ function idOf({ record, error }: ReadEntry): string | undefined {
 
 function resumeAt(file: SourceFile, cursor: NonNullable<ReadOptions['cursor']>): { at: Position; now: string } {
   const parsed = fileCursor.safeParse(cursor);
-  if (!parsed.success) throw new SourceError('the cursor is not a position in a file', { code: 'changed' });
+  if (!parsed.success) throw new SourceError('the cursor is not a position in a file', 'changed');
   const { fingerprint, now, ...at } = parsed.data;
   if (fingerprint !== file.fingerprint) throw changed(file);
   return { at, now };

@@ -31,9 +31,7 @@ export async function readText(
     return { encoding, start, chunks: readBytes(file, start, signal) };
   }
   if (encoding.startsWith('utf-16') && file.size % 2 > 0)
-    throw new SourceError(`"${file.path}" is not valid ${encoding}: it ends within a character`, {
-      code: 'incomplete',
-    });
+    throw new SourceError(`"${file.path}" is not valid ${encoding}: it ends within a character`, 'incomplete');
   return { encoding, start: from, chunks: skip(decode(file, encoding, signal), from) };
 }
 

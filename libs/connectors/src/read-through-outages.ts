@@ -47,7 +47,7 @@ export async function* readThroughOutages(
     try {
       for (;;) {
         const next = await answerOf(() => pages.next(), signal, settings.pageTimeoutMs);
-        if (next.done) throw new SourceError('the source stopped before the end of its data', { code: 'incomplete' });
+        if (next.done) throw new SourceError('the source stopped before the end of its data', 'incomplete');
         outage = undefined;
         cursor = next.value.cursor;
         yield next.value;

@@ -13,8 +13,7 @@ export function awsIamConnector(config: AwsIamConfig, access: ListingAccess, pol
   const isMachines = access.records === 'machine_identity';
   const { users = isMachines ? 'without_password' : 'with_password', external_id: externalId } = config;
   const withRoles = isMachines && config.roles;
-  if (users === 'none' && !withRoles)
-    throw new SourceError('users or roles must be selected', { code: 'misconfigured' });
+  if (users === 'none' && !withRoles) throw new SourceError('users or roles must be selected', 'misconfigured');
   const credentials = {
     accessKeyId: secretOf(access, 'access_key_id'),
     secretAccessKey: secretOf(access, 'secret_access_key'),

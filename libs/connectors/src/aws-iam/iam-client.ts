@@ -71,11 +71,9 @@ export function iamPage(action: string, result: JsonObject, list: string): { ite
   const truncated = scalarText(valueAt(result, 'IsTruncated'));
   const marker = scalarText(valueAt(result, 'Marker'));
   if (truncated !== 'true' && truncated !== 'false') {
-    throw new SourceError(`${action} of IAM answered without IsTruncated, so the list may be incomplete`, {
-      code: 'incomplete',
-    });
+    throw new SourceError(`${action} of IAM answered without IsTruncated, so the list may be incomplete`, 'incomplete');
   }
   if (truncated === 'true' && !marker)
-    throw new SourceError(`${action} of IAM reported more items without a marker`, { code: 'incomplete' });
+    throw new SourceError(`${action} of IAM reported more items without a marker`, 'incomplete');
   return { items: Array.isArray(items) ? items : [], ...(truncated === 'true' && marker && { marker }) };
 }

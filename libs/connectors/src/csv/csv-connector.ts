@@ -23,7 +23,7 @@ import { scanIds } from './scan-ids.js';
 export function csvConnector(records: RecordKind, config: CsvConfig, source: FileSource): Connector {
   const { delimiter = ',', list_separator: listSeparator = ';' } = config;
   if (/["\r\n]/.test(delimiter))
-    throw new SourceError('delimiter must not be a quote or a line break', { code: 'misconfigured' });
+    throw new SourceError('delimiter must not be a quote or a line break', 'misconfigured');
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields, listSeparator };
   const needed = sourceNames(config);
 
@@ -76,14 +76,10 @@ export function csvConnector(records: RecordKind, config: CsvConfig, source: Fil
 /** Throws if the row shows that the file is truncated or that a quote encloses several rows. */
 function requireWhole(file: SourceFile, row: Row, { width }: Layout): void {
   if (!row.terminated && row.cells.length < width) {
-    throw new SourceError(`"${file.path}" is truncated: it ends within the row of line ${row.line}`, {
-      code: 'incomplete',
-    });
+    throw new SourceError(`"${file.path}" is truncated: it ends within the row of line ${row.line}`, 'incomplete');
   }
   if (row.cells.length !== width && row.next.line - row.line > 1) {
-    throw new SourceError(`"${file.path}" has quotes around more than one row, from line ${row.line} on`, {
-      code: 'too_large',
-    });
+    throw new SourceError(`"${file.path}" has quotes around more than one row, from line ${row.line} on`, 'too_large');
   }
 }
 

@@ -36,15 +36,12 @@ export async function readLayout(
   for await (const row of readRows(file, format, first, signal)) {
     if (isBlank(row)) continue;
     const { cells, next } = row;
-    if (!row.terminated)
-      throw new SourceError(`"${file.path}" is truncated: it ends within the header`, { code: 'incomplete' });
+    if (!row.terminated) throw new SourceError(`"${file.path}" is truncated: it ends within the header`, 'incomplete');
     const columns = new Map<string, number>();
     for (const [index, cell] of cells.entries()) {
       const name = textOf(cell)?.trim();
       if (name === undefined)
-        throw new SourceError(`the header of "${file.path}" is not valid ${nameOf(encoding)}`, {
-          code: 'misconfigured',
-        });
+        throw new SourceError(`the header of "${file.path}" is not valid ${nameOf(encoding)}`, 'misconfigured');
       if (name === '') continue;
       if (columns.has(name)) throw new SourceError(`"${file.path}" has two columns with the same name`, { said: name });
       columns.set(name, index);
@@ -52,7 +49,7 @@ export async function readLayout(
     requireColumns(file, columns, needed, likelyDelimiter(row));
     return { ...format, columns, width: cells.length, next, textOf };
   }
-  throw new SourceError(`"${file.path}" is empty and has no header`, { code: 'incomplete' });
+  throw new SourceError(`"${file.path}" is empty and has no header`, 'incomplete');
 }
 
 function requireColumns(

@@ -58,7 +58,7 @@ export async function* readRows(
       if (fed - next.offset > maxRowBytes) {
         throw new SourceError(
           `"${file.path}" has a row of more than 1 MiB in line ${next.line}: is a quote not closed?`,
-          { code: 'too_large' },
+          'too_large',
         );
       }
     }

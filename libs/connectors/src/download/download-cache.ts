@@ -56,7 +56,7 @@ export class DownloadCache {
     const found = await lstat(dir);
     const ours = process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
     if (!found.isDirectory() || !ours)
-      throw new SourceError('the download folder must be accessible to its owner only', { code: 'misconfigured' });
+      throw new SourceError('the download folder must be accessible to its owner only', 'misconfigured');
     await removeOld(dir);
     return new DownloadCache(dir, createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 40));
   }

@@ -44,7 +44,7 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
   const { collection, properties, needed, related } = collectionOf(records);
   for (const name of names.filter((name) => name.startsWith('@'))) {
     if (!related.includes(name))
-      throw new SourceError(`"${name}" is not available for records of this kind`, { code: 'misconfigured' });
+      throw new SourceError(`"${name}" is not available for records of this kind`, 'misconfigured');
   }
   const own = names.filter((name) => !name.startsWith('@'));
   const valuesOf = jsonReader(own);
@@ -176,8 +176,6 @@ async function* withoutExpiry(pages: AsyncIterable<Page>, { since }: ReadOptions
     yield* pages;
   } catch (error) {
     if (since || !(error instanceof CheckpointExpired)) throw error;
-    throw new SourceError(`${error.message}: its page cursor has expired, so a new full read is necessary`, {
-      code: 'changed',
-    });
+    throw new SourceError(`${error.message}: its page cursor has expired, so a new full read is necessary`, 'changed');
   }
 }

@@ -78,7 +78,7 @@ async function batch(page: BatchRequests, urls: readonly string[]): Promise<(unk
     }
     if (again.length > 0) {
       const why = `${answer.from}: ${again.length} of its requests were throttled`;
-      if (tries >= limits.attempts) throw new SourceError(`${why} (tried ${tries} times)`, { code: 'rate_limited' });
+      if (tries >= limits.attempts) throw new SourceError(`${why} (tried ${tries} times)`, 'rate_limited');
       await budget.wait(asked || backoffMs(tries, limits.firstPauseMs, limits.longestPauseMs), signal, why);
     }
     open = again;

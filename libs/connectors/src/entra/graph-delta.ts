@@ -30,9 +30,7 @@ export async function askDelta(query: DeltaQuery, link: string): Promise<DeltaAn
   const next = linkIn(query, answer, '@odata.nextLink');
   const deltaLink = linkIn(query, answer, '@odata.deltaLink');
   if ((next === undefined) === (deltaLink === undefined)) {
-    throw new SourceError(`${answer.from} answered without a nextLink or deltaLink`, {
-      code: 'incomplete',
-    });
+    throw new SourceError(`${answer.from} answered without a nextLink or deltaLink`, 'incomplete');
   }
   return { items, next, deltaLink, from: answer.from };
 }
@@ -41,7 +39,7 @@ export async function askDelta(query: DeltaQuery, link: string): Promise<DeltaAn
 export async function deltaLinkOfNow(query: DeltaQuery): Promise<string> {
   const answer = await begin(query, { $deltatoken: 'latest' });
   const link = linkIn(query, answer, '@odata.deltaLink');
-  if (link === undefined) throw new SourceError(`${answer.from} answered without a deltaLink`, { code: 'incomplete' });
+  if (link === undefined) throw new SourceError(`${answer.from} answered without a deltaLink`, 'incomplete');
   return link;
 }
 

@@ -54,5 +54,5 @@ function privateKey(pem: string): KeyObject {
   } catch {
     // The cause could contain a part of the key.
   }
-  throw new SourceError('the secret "private_key" is not an RSA private key in PEM format', { code: 'misconfigured' });
+  throw new SourceError('the secret "private_key" is not an RSA private key in PEM format', 'misconfigured');
 }

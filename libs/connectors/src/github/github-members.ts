@@ -52,7 +52,7 @@ export function members(graphql: ApiClient, { organization, emails, auth }: Gith
       if (auth.type === 'token' && valueAt(found, 'viewerIsAMember') !== true) {
         throw new SourceError(
           `${from}: the owner of the token is not a member of "${organization}" and cannot see all members`,
-          { code: 'forbidden' },
+          'forbidden',
         );
       }
       const list = valueAt(found, 'membersWithRole');
@@ -62,15 +62,16 @@ export function members(graphql: ApiClient, { organization, emails, auth }: Gith
       const hasNext = valueAt(info, 'hasNextPage');
       const after = valueAt(info, 'endCursor');
       if (typeof total !== 'number' || typeof hasNext !== 'boolean' || (hasNext && typeof after !== 'string')) {
-        throw new SourceError(`${from} answered without hasNextPage`, { code: 'incomplete' });
+        throw new SourceError(`${from} answered without hasNextPage`, 'incomplete');
       }
       const seen = (at?.seen ?? 0) + edges.length;
       // The total may change during the read, so the smallest reported total is required.
       const least = Math.min(Number(at?.least ?? total), total);
       if (!hasNext && seen < least) {
-        throw new SourceError(`${from} reported ${least} members but returned ${seen}, so the list is incomplete`, {
-          code: 'incomplete',
-        });
+        throw new SourceError(
+          `${from} reported ${least} members but returned ${seen}, so the list is incomplete`,
+          'incomplete',
+        );
       }
       const documents = edges.map(asMember);
       if (emails === 'saml') await addIdentities(requests, organization, documents);
@@ -123,9 +124,7 @@ async function addIdentities(requests: PageRequests, organization: string, docum
   const { data, from } = await ask(requests, query, { organization, ...variables });
   const provider = valueAt(valueAt(data, 'organization'), 'samlIdentityProvider');
   if (!isObject(provider))
-    throw new SourceError(`${from} returned no SAML provider of the organization "${organization}"`, {
-      code: 'forbidden',
-    });
+    throw new SourceError(`${from} returned no SAML provider of the organization "${organization}"`, 'forbidden');
   for (const [index, member] of documents.entries()) {
     const [identity] = listIn({ body: valueAt(provider, `u${index}`), from }, 'nodes');
     if (isObject(identity)) documents[index] = { ...member, externalIdentity: identity };

@@ -43,14 +43,13 @@ export async function linkedPage(
   const least = Math.min(Number(at?.least ?? total ?? 0), total ?? 0);
   const link = nextLink(answer.headers);
   if (link === undefined && page < last) {
-    throw new SourceError(`${answer.from} ended at page ${page} of ${last}, so the list is incomplete`, {
-      code: 'incomplete',
-    });
+    throw new SourceError(`${answer.from} ended at page ${page} of ${last}, so the list is incomplete`, 'incomplete');
   }
   if (link === undefined && seen < least) {
-    throw new SourceError(`${answer.from} reported ${least} but returned ${seen}, so the list is incomplete`, {
-      code: 'incomplete',
-    });
+    throw new SourceError(
+      `${answer.from} reported ${least} but returned ${seen}, so the list is incomplete`,
+      'incomplete',
+    );
   }
   return {
     items,
@@ -62,7 +61,7 @@ export async function linkedPage(
 
 function totalIn({ body, from }: ApiAnswer): number {
   const total = valueAt(body, 'total_count');
-  if (typeof total !== 'number') throw new SourceError(`${from} answered without total_count`, { code: 'incomplete' });
+  if (typeof total !== 'number') throw new SourceError(`${from} answered without total_count`, 'incomplete');
   return total;
 }
 

@@ -57,9 +57,7 @@ function keyOf(access: ApiAccess): z.infer<typeof keyFile> {
   try {
     return keyFile.parse(JSON.parse(text));
   } catch {
-    throw new SourceError(`the secret "${secretName}" is not the JSON key file of a service account`, {
-      code: 'misconfigured',
-    });
+    throw new SourceError(`the secret "${secretName}" is not the JSON key file of a service account`, 'misconfigured');
   }
 }
 

@@ -32,7 +32,7 @@ export function googleConnector(records: RecordKind, config: GoogleConfig, acces
   if (records === 'machine_identity') {
     throw new SourceError(
       'machine identities are not supported: service accounts belong to Google Cloud projects, not to the Directory API',
-      { code: 'misconfigured' },
+      'misconfigured',
     );
   }
   const fields = config.fields ?? googleFields[records];

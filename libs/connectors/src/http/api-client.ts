@@ -108,7 +108,7 @@ export class ApiClient {
   ) {
     this.base = parseSourceUrl(settings.baseUrl);
     if (this.base.search !== '' || this.base.hash !== '')
-      throw new SourceError('url must not have a query or fragment', { code: 'misconfigured' });
+      throw new SourceError('url must not have a query or fragment', 'misconfigured');
   }
 
   /** `budget` is given for requests of a page that already has one. */

@@ -43,15 +43,14 @@ export async function onTransport<T>(
 /** Returns a secret; throws SourceError if it is missing. */
 export function secretOf({ secrets }: Pick<ApiAccess, 'secrets'>, name: string): string {
   const value = secrets[name];
-  if (value === undefined || value === '')
-    throw new SourceError(`the secret "${name}" is missing`, { code: 'misconfigured' });
+  if (value === undefined || value === '') throw new SourceError(`the secret "${name}" is missing`, 'misconfigured');
   return value;
 }
 
 /** Validates a cursor or checkpoint; throws SourceError if this connector did not write it. */
 export function parseCursor<T>(schema: z.ZodType<T>, cursor: Cursor): T {
   const parsed = schema.safeParse(cursor);
-  if (!parsed.success) throw new SourceError('the cursor does not belong to this source', { code: 'changed' });
+  if (!parsed.success) throw new SourceError('the cursor does not belong to this source', 'changed');
   return parsed.data;
 }
 

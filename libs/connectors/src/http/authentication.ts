@@ -21,7 +21,7 @@ export function bearer(token: string): Authentication {
 
 export function basic(user: string, password: string): Authentication {
   if (user.includes(':'))
-    throw new SourceError('the user name for basic authentication must not contain a colon', { code: 'misconfigured' });
+    throw new SourceError('the user name for basic authentication must not contain a colon', 'misconfigured');
   const encoded = Buffer.from(`${user}:${password}`).toString('base64');
   return headerAuthentication('authorization', `Basic ${encoded}`, [password, encoded]);
 }
@@ -34,7 +34,7 @@ export function headerAuthentication(
 ): Authentication {
   // A line break would start another header. The message must not contain the value.
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-    throw new SourceError('a secret contains characters that cannot be sent in a header', { code: 'misconfigured' });
+    throw new SourceError('a secret contains characters that cannot be sent in a header', 'misconfigured');
   }
   return { headers: async () => ({ [name]: value }), secrets: () => secrets };
 }

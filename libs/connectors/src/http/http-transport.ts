@@ -126,8 +126,8 @@ function plainVetter(allowedCidrs: readonly string[]) {
 export function parseSourceUrl(text: string): URL {
   const url = parseUrl(text);
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new SourceError('url must be an http or https URL', { code: 'misconfigured' });
+    throw new SourceError('url must be an http or https URL', 'misconfigured');
   if (url.username !== '' || url.password !== '')
-    throw new SourceError('url must not contain credentials', { code: 'misconfigured' });
+    throw new SourceError('url must not contain credentials', 'misconfigured');
   return url;
 }

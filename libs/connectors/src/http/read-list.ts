@@ -60,8 +60,7 @@ export async function* readList<Answer extends ListAnswer>(
     const { items, from } = answer;
     if (answer.next !== undefined) loopGuard.pass(answer.cycleKey ?? answer.next, from);
     empty = items.length === 0 ? empty + 1 : 0;
-    if (empty > maxEmpty)
-      throw new SourceError(`${from} returned ${empty} empty pages in a row`, { code: 'incomplete' });
+    if (empty > maxEmpty) throw new SourceError(`${from} returned ${empty} empty pages in a row`, 'incomplete');
     if (done > 0 && digestOf(items.slice(0, done)) !== left.digest) done = 0;
     do {
       signal?.throwIfAborted();

@@ -7,12 +7,10 @@ export function signingKey(pem: string, secret: string): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch {
-    throw new SourceError(`the secret "${secret}" does not contain a private key in PEM format`, {
-      code: 'misconfigured',
-    });
+    throw new SourceError(`the secret "${secret}" does not contain a private key in PEM format`, 'misconfigured');
   }
   if (key.asymmetricKeyType !== 'rsa')
-    throw new SourceError(`the secret "${secret}" contains a key that is not an RSA key`, { code: 'misconfigured' });
+    throw new SourceError(`the secret "${secret}" contains a key that is not an RSA key`, 'misconfigured');
   return key;
 }
 

@@ -41,9 +41,10 @@ function parsePath(path: string): Step[] {
   while (token.lastIndex < text.length) {
     const groups = token.exec(text)?.groups;
     if (!groups)
-      throw new SourceError(`"${path}" is not a path such as name.givenName or emails[type=work].value`, {
-        code: 'misconfigured',
-      });
+      throw new SourceError(
+        `"${path}" is not a path such as name.givenName or emails[type=work].value`,
+        'misconfigured',
+      );
     const { name, quoted, index, where, text: quotedText, bare } = groups;
     if (name !== undefined) steps.push({ name });
     else if (quoted !== undefined) steps.push({ name: unquoted(quoted, path) });
@@ -61,7 +62,7 @@ function unquoted(text: string, path: string): string {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SourceError(`${text} in "${path}" is not a valid quoted string`, { code: 'misconfigured' });
+    throw new SourceError(`${text} in "${path}" is not a valid quoted string`, 'misconfigured');
   }
 }
 

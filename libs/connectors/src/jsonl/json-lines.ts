@@ -37,7 +37,7 @@ export async function* readLines(file: SourceFile, from: Position, signal: Abort
     rest.push(chunk.subarray(begin));
     restBytes += chunk.length - begin;
     if (restBytes > maxLineBytes)
-      throw new SourceError(`line ${at.line} of "${file.path}" is longer than 8 MiB`, { code: 'too_large' });
+      throw new SourceError(`line ${at.line} of "${file.path}" is longer than 8 MiB`, 'too_large');
   }
   if (restBytes > 0) yield take(Buffer.concat(rest), false);
 }

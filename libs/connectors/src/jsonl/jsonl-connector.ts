@@ -37,7 +37,7 @@ export function jsonlConnector(records: RecordKind, config: JsonlConfig, source:
       yield { next, line, ...mapRecordAt(line, mapping, valuesOf(read.value)) };
     }
     // An empty export is treated as a failed one.
-    if (empty) throw new SourceError(`"${file.path}" contains no lines`, { code: 'incomplete' });
+    if (empty) throw new SourceError(`"${file.path}" contains no lines`, 'incomplete');
   };
 
   const idOf = jsonReader([config.external_id]);
@@ -78,8 +78,7 @@ function readLine(
     if (!(error instanceof NotJson)) throw error;
   }
   // A complete object ends with a brace, so a truncated one does not parse.
-  if (!terminated)
-    throw new SourceError(`"${file.path}" is truncated: it ends within line ${line}`, { code: 'incomplete' });
+  if (!terminated) throw new SourceError(`"${file.path}" is truncated: it ends within line ${line}`, 'incomplete');
   if (text === undefined) return { problem: 'not valid UTF-8, or contains a NUL character' };
   return { problem: 'is not a JSON object' };
 }

@@ -65,8 +65,7 @@ export async function nameTokens({ client, base, signal, budget }: About): Promi
       const name = textAt(metadata, 'name');
       if (account === undefined || name === undefined) return;
       count += 1;
-      if (count > maxTokens)
-        throw new SourceError(`${base}/secrets has more than ${maxTokens} tokens`, { code: 'too_large' });
+      if (count > maxTokens) throw new SourceError(`${base}/secrets has more than ${maxTokens} tokens`, 'too_large');
       const token = { name, createdAt: textAt(metadata, 'creationTimestamp') };
       const known = tokens.get(account);
       if (known) known.push(token);

@@ -16,7 +16,7 @@ const maxLimit = 500;
 /** Creates a connector for the service accounts of a cluster or of some namespaces. */
 export function kubernetesConnector(config: KubernetesConfig, access: ListingAccess): Connector {
   if (access.records !== 'machine_identity')
-    throw new SourceError('connectors of type kubernetes support machine identities only', { code: 'misconfigured' });
+    throw new SourceError('connectors of type kubernetes support machine identities only', 'misconfigured');
   const { url, ca, external_id: externalId, fields = kubernetesFields, namespaces } = config;
   const auth = bearer(secretOf(access, 'token'));
   const bases = namespaces?.map((name) => `/api/v1/namespaces/${name}`) ?? ['/api/v1'];

@@ -75,7 +75,7 @@ export async function readObjects(
   if (!hasNext && remaining > 0) {
     throw new SourceError(
       `${answer.from} reported ${remaining} more items without a continue token, so the list is incomplete`,
-      { code: 'incomplete' },
+      'incomplete',
     );
   }
   const seen = place.seen + items.length;
@@ -107,9 +107,7 @@ export async function forEachObject(
 
 function again({ restarts }: ListPlace, from: string, why: string): ObjectChunk {
   if (restarts >= maxRestarts) {
-    throw new SourceError(`${why}; the list could not be read completely in ${restarts + 1} attempts`, {
-      code: 'incomplete',
-    });
+    throw new SourceError(`${why}; the list could not be read completely in ${restarts + 1} attempts`, 'incomplete');
   }
   return { items: [], next: { restarts: restarts + 1, seen: 0 }, remaining: 0, from };
 }

@@ -36,8 +36,7 @@ export async function fetchEntries(
   const keep = (key: string, entry: LdapEntry) => {
     found.set(key, entry);
     bytes += sizeOf(entry);
-    if (bytes > maxPageBytes)
-      throw new SourceError('the entries of one page are larger than 128 MiB', { code: 'too_large' });
+    if (bytes > maxPageBytes) throw new SourceError('the entries of one page are larger than 128 MiB', 'too_large');
   };
   const asked = [...new Set([...anchor, ...attributes])];
   if (!byAnchor) {

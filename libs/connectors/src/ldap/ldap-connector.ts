@@ -13,9 +13,7 @@ import { listingOf, Reading } from './reading.js';
 export function ldapConnector(settings: LdapSettings): Connector {
   const { config, bindPassword } = settings;
   if ((config.bind_dn === undefined) !== (bindPassword === undefined)) {
-    throw new SourceError('bind_dn and the secret bind_password must be given together', {
-      code: 'misconfigured',
-    });
+    throw new SourceError('bind_dn and the secret bind_password must be given together', 'misconfigured');
   }
   // Validated before the first read, because TLS ignores an invalid certificate.
   if (config.ca !== undefined) requireCertificate(config.ca);

@@ -79,7 +79,7 @@ export class LdapSession {
     this.socket.off('data', this.onData);
     // Bytes after the response were not encrypted and may come from an attacker.
     if (this.stream.pending > 0)
-      throw new SourceError('StartTLS: the server sent unencrypted data after its response', { code: 'tls_failed' });
+      throw new SourceError('StartTLS: the server sent unencrypted data after its response', 'tls_failed');
     this.socket = await secureSocket(this.socket, endpoint, this.signal);
     this.stream = new MessageStream();
     this.listen();
@@ -100,7 +100,7 @@ export class LdapSession {
   close(): void {
     if (this.failure !== undefined) return;
     const { socket } = this;
-    this.end(new SourceError('the connection was closed', { code: 'unreachable' }));
+    this.end(new SourceError('the connection was closed', 'unreachable'));
     socket.end(new UnbindRequest({ messageId: ++this.lastId }).write(), () => socket.destroy());
     setTimeout(() => socket.destroy(), 1_000).unref();
   }
@@ -127,10 +127,7 @@ export class LdapSession {
     let timer: NodeJS.Timeout | undefined;
     const answer = new Promise<SearchAnswer>((done, fail) => {
       timer = setTimeout(
-        () =>
-          this.fail(
-            new SourceError(`the directory did not respond within ${this.operationMs} ms`, { code: 'timed_out' }),
-          ),
+        () => this.fail(new SourceError(`the directory did not respond within ${this.operationMs} ms`, 'timed_out')),
         this.operationMs,
       );
       this.operations.set(id, { entries: [], bytes: 0, limit, done, fail });
@@ -164,13 +161,11 @@ export class LdapSession {
     if (!operation) return;
     operation.bytes += bytes;
     if (operation.bytes > maxAnswerBytes)
-      throw new SourceError('the directory sent more than 64 MiB for one page', { code: 'too_large' });
+      throw new SourceError('the directory sent more than 64 MiB for one page', 'too_large');
     if (message.kind === 'entry') {
       operation.entries.push(message.entry);
       if (operation.entries.length > operation.limit) {
-        throw new SourceError(`the directory sent more than the ${operation.limit} requested entries`, {
-          code: 'too_large',
-        });
+        throw new SourceError(`the directory sent more than the ${operation.limit} requested entries`, 'too_large');
       }
     } else if (message.kind === 'result') {
       operation.done({ entries: operation.entries, result: message.result });

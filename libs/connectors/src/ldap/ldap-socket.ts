@@ -39,7 +39,7 @@ export async function connect(
 ): Promise<Socket> {
   const { host, port, secure } = endpoint;
   if (port < 1 || port > 65_535)
-    throw new SourceError(`port must be between 1 and 65535, got ${port}`, { code: 'misconfigured' });
+    throw new SourceError(`port must be between 1 and 65535, got ${port}`, 'misconfigured');
   const called = { host, port, allowedCidrs, resolveMs, connectMs };
   const opened = await openSocket(called, signal).catch((error: unknown) => {
     signal.throwIfAborted();

@@ -43,16 +43,15 @@ export async function* listEntries(
     if (answer.result.code !== resultCodes.success)
       throw refusal(answer.result, `reading ${listing.base || 'the root'}`);
     if (!answer.result.cookie)
-      throw new SourceError(`reading ${listing.base}: the directory does not report whether there are more entries`, {
-        code: 'incomplete',
-      });
+      throw new SourceError(
+        `reading ${listing.base}: the directory does not report whether there are more entries`,
+        'incomplete',
+      );
     empty = answer.entries.length === 0 ? empty + 1 : 0;
     if (empty > maxEmptyPages)
       throw new SourceError(
         `reading ${listing.base}: the directory sent more than ${maxEmptyPages} empty pages in a row`,
-        {
-          code: 'incomplete',
-        },
+        'incomplete',
       );
     yield answer.entries;
     // An empty page is not the end: Active Directory sends some during a long search.

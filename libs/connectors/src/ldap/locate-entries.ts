@@ -74,6 +74,6 @@ async function requireComparableEntry(session: LdapSession, listing: Listing, at
   }
   throw new SourceError(
     `no entry below ${listing.base} can be compared by ${attribute}: the directory cannot evaluate the filter, or this account may not see any entry`,
-    { code: 'incomplete' },
+    'incomplete',
   );
 }

@@ -139,7 +139,7 @@ export class Reading {
 
   private resume(cursor: Cursor): Place {
     const parsed = ldapCursor.safeParse(cursor);
-    if (!parsed.success) throw new SourceError('the cursor is not a position in a directory', { code: 'changed' });
+    if (!parsed.success) throw new SourceError('the cursor is not a position in a directory', 'changed');
     const place = parsed.data;
     return place.server === this.serverId ? place : { ...place, server: 'several' };
   }
@@ -168,9 +168,10 @@ export class Reading {
       more = listed.more;
       const total = place.count + listed.found.length;
       if (total === 0 && !this.since) {
-        throw new SourceError(`no entry below ${listing.base} matches the filter, or this account may not see any`, {
-          code: 'incomplete',
-        });
+        throw new SourceError(
+          `no entry below ${listing.base} matches the filter, or this account may not see any`,
+          'incomplete',
+        );
       }
       for (let at = 0; at < listed.found.length || (at === 0 && !more); at += pageSize) {
         const located = listed.found.slice(at, at + pageSize);

@@ -58,8 +58,7 @@ async function* entriesOf(
   for await (const chunk of chunks) yield* parser.feed(chunk);
   yield* parser.end();
   // An empty export is treated as a failed one.
-  if (from.offset === 0 && !parser.sawEntry)
-    throw new SourceError(`"${file.path}" contains no entries`, { code: 'incomplete' });
+  if (from.offset === 0 && !parser.sawEntry) throw new SourceError(`"${file.path}" contains no entries`, 'incomplete');
 }
 
 /** Excludes URLs, binary values and secrets, which cannot be mapped. */

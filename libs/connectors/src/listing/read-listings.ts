@@ -37,9 +37,7 @@ export async function* readListings(
     const index = listings.findIndex(({ name }) => name === list);
     const listing = listings[index];
     if (!listing)
-      throw new SourceError('the lists of this connector were changed after the read was interrupted', {
-        code: 'changed',
-      });
+      throw new SourceError('the lists of this connector were changed after the read was interrupted', 'changed');
     const budget = new WaitBudget(waitMs);
     const chunk = await listing.read({ ...(at && { at }), limit: pageSize, signal, budget });
     const following = chunk.next ? listing : listings[index + 1];

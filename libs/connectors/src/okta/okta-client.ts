@@ -59,9 +59,7 @@ export function oktaAnswer(answer: ApiAnswer, limit: number): ListAnswer {
   const items = listIn(answer);
   const next = nextLink(answer.headers);
   if (next === undefined && items.length >= limit && !/rel="?self\b/i.test(String(answer.headers.link ?? ''))) {
-    throw new SourceError(`${answer.from} answered with a full page but without links`, {
-      code: 'incomplete',
-    });
+    throw new SourceError(`${answer.from} answered with a full page but without links`, 'incomplete');
   }
   return { items, next, from: answer.from };
 }

@@ -39,7 +39,7 @@ export function oktaConnector(records: RecordKind, config: OktaConfig, access: A
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields };
   const needsGroups = names.includes(groups);
   if (needsGroups && records === 'machine_identity')
-    throw new SourceError('"@groups" is not supported for service apps', { code: 'misconfigured' });
+    throw new SourceError('"@groups" is not supported for service apps', 'misconfigured');
   const valuesOf = jsonReader(names.filter((name) => name !== groups));
   // Okta reports no changes of groups and apps.
   const reportsChanges = records !== 'machine_identity' && !needsGroups;

@@ -113,6 +113,6 @@ function placeOf({ position, id }: Place): Place {
 
 function parseCursor<T>(shape: z.ZodType<T>, given: unknown): T {
   const parsed = shape.safeParse(given);
-  if (!parsed.success) throw new SourceError('the cursor is not a position in the pushed users', { code: 'changed' });
+  if (!parsed.success) throw new SourceError('the cursor is not a position in the pushed users', 'changed');
   return parsed.data;
 }

@@ -34,8 +34,7 @@ export async function* listByCursor(list: ScimList, left?: ListingState): AsyncG
     state = withTotal(state, total);
     if (nextCursor !== undefined) loopGuard.pass(nextCursor, from);
     empty = resources.length === 0 ? empty + 1 : 0;
-    if (empty > maxEmptyPages)
-      throw new SourceError(`${from} returned ${empty} empty pages in a row`, { code: 'incomplete' });
+    if (empty > maxEmptyPages) throw new SourceError(`${from} returned ${empty} empty pages in a row`, 'incomplete');
 
     let page: unknown[] = [];
     let place = state.seen + 1;
@@ -59,9 +58,7 @@ export async function* listByCursor(list: ScimList, left?: ListingState): AsyncG
 
 function expired(error: unknown): unknown {
   if (error instanceof StatusError && /^(expired|invalid)Cursor$/i.test(error.reason ?? '')) {
-    return new SourceError(`${error.message}: its cursor has expired, so the list has to be read again`, {
-      code: 'changed',
-    });
+    return new SourceError(`${error.message}: its cursor has expired, so the list has to be read again`, 'changed');
   }
   return error;
 }

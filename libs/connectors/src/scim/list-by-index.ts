@@ -45,9 +45,10 @@ export async function* listByIndex(list: ScimList, left?: ListingState): AsyncGe
     const added = fresh.filter(Boolean).length;
     requireAligned(from, { overlap, repeated: resources.length - added, complete, before, state });
     if (resources.length === 0 && state.next <= total) {
-      throw new SourceError(`${from} returned an empty page at ${asked} of ${total}, so the list is incomplete`, {
-        code: 'incomplete',
-      });
+      throw new SourceError(
+        `${from} returned an empty page at ${asked} of ${total}, so the list is incomplete`,
+        'incomplete',
+      );
     }
 
     let page: unknown[] = [];
@@ -84,9 +85,9 @@ function requireAligned(from: string, { overlap, repeated, complete, before, sta
   if (complete || before.total < 0) return;
   const grown = state.grown - before.grown;
   if (overlap > 0 && repeated === 0)
-    throw new SourceError(`${from}: the list changed too much while it was being read`, { code: 'changed' });
+    throw new SourceError(`${from}: the list changed too much while it was being read`, 'changed');
   if (overlap === 0 && before.total !== state.total) {
-    throw new SourceError(`${from}: the list changed while it was being read`, { code: 'changed' });
+    throw new SourceError(`${from}: the list changed while it was being read`, 'changed');
   }
   // Some services start again after the end.
   if (repeated > overlap + grown && before.next <= state.total) {
@@ -118,8 +119,9 @@ async function recount(
     at += resources.length;
   }
   if (seen.size !== left.seen || seen.digest !== left.digest) {
-    throw new SourceError(`${from}: the list changed after the read was interrupted, so it has to be read again`, {
-      code: 'changed',
-    });
+    throw new SourceError(
+      `${from}: the list changed after the read was interrupted, so it has to be read again`,
+      'changed',
+    );
   }
 }

@@ -160,6 +160,6 @@ async function allGroups(client: ApiClient, service: ScimService, signal: AbortS
 
 function parseCursor<T>(schema: z.ZodType<T>, cursor: Cursor): T {
   const parsed = schema.safeParse(cursor);
-  if (!parsed.success) throw new SourceError('the cursor is not a position in a SCIM source', { code: 'changed' });
+  if (!parsed.success) throw new SourceError('the cursor is not a position in a SCIM source', 'changed');
   return parsed.data;
 }

@@ -24,7 +24,7 @@ export async function readGroups(pages: AsyncIterable<ListingPage>): Promise<Gro
         if (value === undefined) continue;
         memberships += 1;
         if (memberships > maxMemberships)
-          throw new SourceError(`the groups have more than ${maxMemberships} members`, { code: 'too_large' });
+          throw new SourceError(`the groups have more than ${maxMemberships} members`, 'too_large');
         const known = groupsOf.get(value);
         if (known) known.push(id);
         else groupsOf.set(value, [id]);

@@ -82,7 +82,8 @@ export function withTotal(state: ListingState, total: number | undefined): Listi
 export function requireTotal({ seen, total, grown, shrunk }: ListingState, from: string): void {
   const changed = grown + shrunk > 0;
   if (seen + grown >= total && (changed || seen <= total)) return;
-  throw new SourceError(`${from} reported ${total} resources but returned ${seen}, so the list is incomplete`, {
-    code: 'incomplete',
-  });
+  throw new SourceError(
+    `${from} reported ${total} resources but returned ${seen}, so the list is incomplete`,
+    'incomplete',
+  );
 }

@@ -10,7 +10,6 @@ const connectMs = 5_000;
 /** Connects without TLS, which the database protocol starts later. */
 export async function connect({ host, port, allowedCidrs }: Target, signal: AbortSignal): Promise<Socket> {
   // Ports blocked for web clients are also blocked for database clients.
-  if (vetPort(port) !== undefined)
-    throw new SourceError(`port ${port} is not allowed for a database`, { code: 'misconfigured' });
+  if (vetPort(port) !== undefined) throw new SourceError(`port ${port} is not allowed for a database`, 'misconfigured');
   return openSocket({ host, port, allowedCidrs, resolveMs, connectMs }, signal);
 }

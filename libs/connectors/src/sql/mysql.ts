@@ -49,9 +49,10 @@ const plainText = (expression: string, { kind, type }: Column): string => {
 
 async function open(target: Target, signal: AbortSignal): Promise<Session> {
   if (target.ssl === 'verify' && isIP(target.host) !== 0) {
-    throw new SourceError('ssl "verify" requires the host name of the certificate instead of an address', {
-      code: 'misconfigured',
-    });
+    throw new SourceError(
+      'ssl "verify" requires the host name of the certificate instead of an address',
+      'misconfigured',
+    );
   }
   const socket = await connect(target, signal);
   const bounds = { socket, signal, ms: target.timeoutMs + graceMs };

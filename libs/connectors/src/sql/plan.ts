@@ -67,9 +67,10 @@ async function fromOf(dialect: Dialect, session: Session, { schema, table, query
 function checkKinds(needed: readonly Column[], key: Column, changedAt: Column | undefined): void {
   const unreadable = needed.filter(({ kind }) => kind === 'unreadable');
   if (unreadable.length > 0) {
-    throw new SourceError(`the values of ${quoteAll(unreadable.map(({ name }) => name))} cannot be read as text`, {
-      code: 'misconfigured',
-    });
+    throw new SourceError(
+      `the values of ${quoteAll(unreadable.map(({ name }) => name))} cannot be read as text`,
+      'misconfigured',
+    );
   }
   if (!key.orderable) {
     const { name, type } = key;

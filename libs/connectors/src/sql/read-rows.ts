@@ -228,9 +228,9 @@ function endOf({ plan, config }: Source, at: Place): { checkpoint?: Cursor } {
 
 function placeIn(cursor: Cursor, digest: string): Place {
   const parsed = place.safeParse(cursor);
-  if (!parsed.success) throw new SourceError('the cursor is not a position in a table', { code: 'changed' });
+  if (!parsed.success) throw new SourceError('the cursor is not a position in a table', 'changed');
   if (parsed.data.source !== digest)
-    throw new SourceError('the configuration was changed after the read was interrupted', { code: 'changed' });
+    throw new SourceError('the configuration was changed after the read was interrupted', 'changed');
   return parsed.data;
 }
 

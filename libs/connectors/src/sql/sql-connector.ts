@@ -32,7 +32,7 @@ export function sqlConnector(
 ): Connector {
   const dialect = dialects[config.dialect];
   const { host, database, user, ssl, ca } = config;
-  if (!secrets.password) throw new SourceError('the secret "password" is missing', { code: 'misconfigured' });
+  if (!secrets.password) throw new SourceError('the secret "password" is missing', 'misconfigured');
   const target: Target = {
     ...{ host, database, user, ssl, allowedCidrs, password: secrets.password },
     ...(ca !== undefined && { ca }),

@@ -26,7 +26,7 @@ export async function askStaff(requests: PageRequests, since: string | undefined
   });
   const [token, position] = [valueAt(answer.body, 'next'), valueAt(answer.body, 'position')];
   if (token !== null && typeof token !== 'string') {
-    throw new SourceError(`${answer.from} answered without a next token`, { code: 'incomplete' });
+    throw new SourceError(`${answer.from} answered without a next token`, 'incomplete');
   }
   if (typeof position !== 'string') throw new SourceError(`${answer.from} answered without a position`);
   return { items: listIn(answer, 'people'), next: token ?? undefined, position, from: answer.from };

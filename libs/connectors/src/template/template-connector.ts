@@ -22,8 +22,7 @@ const cursorShape = listPlace.extend(checkpointShape.shape);
  * Reads people of a JSON API with page tokens and a change log. A template: see "Add a connector" in docs/recipes.md.
  */
 export function templateConnector(records: RecordKind, config: TemplateConfig, access: ApiAccess): Connector {
-  if (records === 'machine_identity')
-    throw new SourceError('this source has no machine identities', { code: 'misconfigured' });
+  if (records === 'machine_identity') throw new SourceError('this source has no machine identities', 'misconfigured');
   const { external_id: externalId, fields = templateFields[records] } = config;
   const mapping: Mapping = { kind: records, externalId, fields };
   const valuesOf = jsonReader(sourceNames({ external_id: externalId, fields }));
