@@ -1,16 +1,11 @@
 import type { responses } from '@idsync/contracts';
-import { UsageError } from './cli-error.js';
 import type { Session } from './session.js';
-import { whatIsThere } from './what-is-there.js';
+import { idOfName } from './what-is-there.js';
 
 /** Resolves a connector's id from its id or its name. */
 export async function findConnector(session: Session, idOrName: string): Promise<string> {
   if (idOrName.startsWith('con_')) return idOrName;
-  const list = await session.client.getAll<responses.Connector>(session.path('connectors'));
-  const [found, another] = list.data.filter((connector) => connector.name === idOrName);
-  if (!found) throw new UsageError(`no connector "${idOrName}"; ${whatIsThere(list.data, list.total)}`);
-  if (another) throw new UsageError(`several connectors are named "${idOrName}": use the id`);
-  return found.id;
+  return idOfName('connector', idOrName, await session.client.getAll<responses.Connector>(session.path('connectors')));
 }
 
 /**

@@ -7,7 +7,7 @@ import { UsageError } from './cli-error.js';
 import { Printer } from './printer.js';
 import { readBody } from './read-body.js';
 import { readSettings, requireKey, requireToken, type SettingFlags, type Settings } from './settings.js';
-import { whatIsThere } from './what-is-there.js';
+import { idOfName } from './what-is-there.js';
 
 export type { CliContext };
 
@@ -28,7 +28,7 @@ export class Session extends Printer {
     const session = new Session(command, io);
     const { tenant, token } = session.settings;
     if (tenant !== undefined && token !== undefined && !/^ten_\w+$/.test(tenant)) {
-      session.tenantId = await session.findTenant(tenant);
+      session.tenantId = idOfName('tenant', tenant, await session.client.getAll<responses.Tenant>('tenants'));
     }
     return session;
   }
@@ -63,13 +63,5 @@ export class Session extends Printer {
 
   exit(code: number): void {
     this.io.exit?.(code);
-  }
-
-  private async findTenant(name: string): Promise<string> {
-    const { data } = await this.client.getAll<responses.Tenant>('tenants');
-    const [found, another] = data.filter((tenant) => tenant.name === name);
-    if (another) throw new UsageError(`several tenants are named "${name}": use the id`);
-    if (found) return found.id;
-    throw new UsageError(`no tenant "${name}"; ${whatIsThere(data)}`);
   }
 }

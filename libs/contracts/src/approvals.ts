@@ -1,12 +1,4 @@
-import type { OperatorRole } from './audit.js';
-
-/**
- * `pending` waits for another operator. `stale`: what it concerns has changed since the request. `expired` is computed
- * when an approval is read.
- */
-export const approvalStatuses = ['pending', 'approved', 'rejected', 'stale', 'expired'] as const;
-export type ApprovalStatus = (typeof approvalStatuses)[number];
-export type StoredApprovalStatus = Exclude<ApprovalStatus, 'expired'>;
+import type { OperatorRole } from './fixed-values.js';
 
 /** Acts that need a second operator where a tenant has four eyes, with the role that requester and approver need. */
 export const guardedActions = {

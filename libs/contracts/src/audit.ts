@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OperatorRole } from './fixed-values.js';
 
 /**
  * Chain of entries that belong to no tenant. The highest UUID, which no tenant can have: in the database it takes the
@@ -54,10 +55,6 @@ export const operatorPolicy = z.strictObject({
   approval_hours: z.int().min(1).max(168).default(24).describe('How long an approval can be given.'),
 });
 export type OperatorPolicy = z.infer<typeof operatorPolicy>;
-
-/** Roles of operators. */
-export const operatorRoles = ['viewer', 'operator', 'auditor', 'admin'] as const;
-export type OperatorRole = (typeof operatorRoles)[number];
 
 /** The roles that include each role: an admin may do everything, an auditor reads everything. */
 const includedIn: Record<OperatorRole, readonly OperatorRole[]> = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ConnectorType, connectorDefinitions, connectorTypes } from './connectors/definitions.js';
-import { isMappableField, recordKinds } from './records.js';
+import { recordKinds } from './fixed-values.js';
+import { isMappableField } from './records.js';
 import { schedule } from './schedule.js';
 import { text } from './text.js';
 

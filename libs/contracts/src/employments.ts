@@ -1,6 +1,6 @@
+import type { PersonStatus } from './fixed-values.js';
 import { isRealDate } from './parse-date.js';
 import type { SourceRecord } from './records.js';
-import type { PersonStatus } from './statuses.js';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 

@@ -1,23 +1,7 @@
 import { z } from 'zod';
 import { connectorList } from './connector-list.js';
+import type { FindingKind } from './fixed-values.js';
 import type { IdKind } from './ids.js';
-
-/** Kinds of findings; kinds are only ever added. */
-export const findingKinds = [
-  'leaver_with_account',
-  'leaver_with_machine_secret',
-  'unmatched_account',
-  'duplicate_in_source',
-  'machine_without_owner',
-  'stale_source',
-  'unknown_manager',
-  'manager_cycle',
-  'leaver_in_other_source',
-  'user_looks_like_machine',
-  'account_looks_like_machine',
-  'employment_conflict',
-] as const;
-export type FindingKind = (typeof findingKinds)[number];
 
 /** The kind of the resource that each kind of finding is about. */
 export const findingSubjects = {
@@ -34,10 +18,6 @@ export const findingSubjects = {
   account_looks_like_machine: 'account',
   employment_conflict: 'user',
 } as const satisfies Record<FindingKind, IdKind>;
-
-/** `accepted` by an operator, with a reason; `resolved` when the reason of the finding is gone. */
-export const findingStates = ['open', 'accepted', 'resolved'] as const;
-export type FindingState = (typeof findingStates)[number];
 
 const maxHours = 365 * 24;
 const hours = (min: number) => z.int().min(min).max(maxHours);

@@ -1,5 +1,5 @@
+import type { RecordKind } from './fixed-values.js';
 import type { LifecyclePolicy } from './lifecycle-policy.js';
-import type { RecordKind } from './records.js';
 
 /** A user as far as it decides the status of its identity. */
 export interface RankedUser {

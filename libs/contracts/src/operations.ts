@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { type ResultList, recordKinds } from './fixed-values.js';
 import { encodeId, type IdKind, recordIds } from './ids.js';
 import { lifecyclePolicy } from './lifecycle-policy.js';
 import { matchingRules } from './matching-rules.js';
-import { matchingKeys, recordKinds } from './records.js';
+import { matchingKeys } from './records.js';
 
 const uuid = z.guid();
 /** A record is suppressed by its anchor, or by a match key with the name of the person. */
@@ -165,10 +166,6 @@ export interface ShownAccess {
   access_changes_total: number;
 }
 
-/** Lists of people in the result of an operation, which are read in pages. */
-export const resultLists = ['joined', 'parted', 'moved', 'cases', 'access_changes'] as const;
-export type ResultList = (typeof resultLists)[number];
-
 /** Converts items of one list of the result of an operation to their API form. */
 export function publicItems(list: ResultList, items: readonly Record<string, unknown>[]): Record<string, unknown>[] {
   const counts = { records_moved: 0, identities_joined: 0, identities_parted: 0 };
@@ -182,7 +179,3 @@ export function publicItems(list: ResultList, items: readonly Record<string, unk
  */
 export const operationStatuses = ['queued', 'done', 'refused', 'held'] as const;
 export type OperationStatus = (typeof operationStatuses)[number];
-
-/** `linked`, `new` and `ignored` are decisions of an operator; `settled` means that later evidence closed the case. */
-export const caseStatuses = ['open', 'linked', 'new', 'ignored', 'settled'] as const;
-export type CaseStatus = (typeof caseStatuses)[number];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { recordFields, recordKinds } from './records.js';
+import { recordFields, recordKinds } from './fixed-values.js';
 
 const document = readFileSync(new URL('../../../docs/sources.md', import.meta.url), 'utf8');
 

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-
-/** Kind of a connector's records: people, accounts of people, or accounts of machines. */
-export const recordKinds = ['user', 'account', 'machine_identity'] as const;
-export type RecordKind = (typeof recordKinds)[number];
+import { type RecordKind, recordFields } from './fixed-values.js';
 
 /** Deterministic match keys, available on every kind of record, in the order of their rank. */
 export const matchingKeys = ['employee_number', 'email', 'user_principal_name'] as const;
@@ -10,42 +7,6 @@ export type MatchingKey = (typeof matchingKeys)[number];
 
 /** Values of one match key that link a record. Each of them is a lookup, and further ones are ignored. */
 export const mostKeyValues = 20;
-
-/** Mappable fields of each kind, by value type. `external_id` and ids cannot be mapped, since idsync sets them. */
-export const recordFields = {
-  user: {
-    text: ['user_principal_name', 'display_name', 'email', 'job_title', 'first_name', 'last_name', 'manager_id'],
-    list: ['roles', 'groups', 'departments', 'other_emails'],
-    date: ['hire_date', 'termination_date'],
-    integer: [],
-    status: ['pending', 'active', 'suspended', 'inactive', 'deleted'],
-  },
-  account: {
-    text: ['identifier', 'display_name', 'first_name', 'last_name', 'job_title', 'source_system_id'],
-    list: ['other_emails'],
-    date: [],
-    integer: [],
-    status: ['active', 'disabled', 'locked', 'deleted'],
-  },
-  machine_identity: {
-    text: ['account_id', 'display_name', 'classification', 'owned_by', 'manager_id', 'technical_inheritor'],
-    list: ['other_emails'],
-    date: [],
-    integer: ['risk_score'],
-    status: ['active', 'disabled', 'orphaned', 'decommissioned'],
-  },
-} as const satisfies Record<RecordKind, Record<'text' | 'list' | 'date' | 'integer' | 'status', readonly string[]>>;
-
-export const machineClassifications = [
-  'service_account',
-  'api_key',
-  'oauth_app',
-  'workload',
-  'bot',
-  'ci_cd',
-  'ai_agent',
-  'unknown',
-] as const;
 
 /** Begins the name of a field of custom attributes. */
 export const attributePrefix = 'attributes.';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operatorRoles } from './audit.js';
+import { operatorRoles } from './fixed-values.js';
 import { decodeId } from './ids.js';
 
 const granted = {

@@ -24,10 +24,6 @@ export interface SentRequest {
   headers: Record<string, string>;
 }
 
-/** `dead`: every attempt of the schedule has failed; an operator can requeue the delivery. */
-export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
-
 /** `closed`: calls are allowed; `open`: no calls; `half_open`: one call at a time tests the endpoint. */
 export const breakerStates = ['closed', 'open', 'half_open'] as const;
 export type BreakerState = (typeof breakerStates)[number];

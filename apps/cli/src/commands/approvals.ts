@@ -1,7 +1,7 @@
 import type { responses } from '@idsync/contracts';
+import { approvalStatuses } from '@idsync/contracts/fixed-values';
 import type { PageQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
-import { approvalStatuses } from '../fixed-values.js';
 import type { Session } from '../session.js';
 
 const approveHelp = `

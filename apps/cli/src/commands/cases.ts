@@ -1,9 +1,9 @@
 import type { responses } from '@idsync/contracts';
+import { caseStatuses } from '@idsync/contracts/fixed-values';
 import { Argument } from 'commander';
 import type { PageQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
-import { caseStatuses } from '../fixed-values.js';
 import { operationExitCodes, printOperation } from '../operation-outcome.js';
 import { personName } from '../person-name.js';
 import type { Session } from '../session.js';

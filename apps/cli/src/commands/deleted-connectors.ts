@@ -5,7 +5,7 @@ import { UsageError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
 import { printOperation } from '../operation-outcome.js';
 import type { Session } from '../session.js';
-import { whatIsThere } from '../what-is-there.js';
+import { idOfName } from '../what-is-there.js';
 
 const deletedHelp = 'id or name of the deleted connector';
 /** Values of `--records` with those of the API. */
@@ -90,10 +90,5 @@ async function deletedPath(session: Session, idOrName: string, action: string): 
 
 /** Names of deleted connectors are not unique. */
 async function findDeleted(session: Session, idOrName: string): Promise<string> {
-  if (idOrName.startsWith('con_')) return idOrName;
-  const { data, total } = await listDeleted(session);
-  const [found, another] = data.filter(({ name }) => name === idOrName);
-  if (!found) throw new UsageError(`no deleted connector "${idOrName}"; ${whatIsThere(data, total)}`);
-  if (another) throw new UsageError(`several deleted connectors are named "${idOrName}": use the id`);
-  return found.id;
+  return idOrName.startsWith('con_') ? idOrName : idOfName('deleted connector', idOrName, await listDeleted(session));
 }

@@ -1,7 +1,7 @@
 import type { responses } from '@idsync/contracts';
+import { deliveryStatuses } from '@idsync/contracts/fixed-values';
 import type { CursorQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
-import { deliveryStatuses } from '../fixed-values.js';
 import { type ReplayOptions, replayExitCodes, requestReplay, withReplayOptions } from '../replay-outcome.js';
 import type { Session } from '../session.js';
 import { printableLines } from '../table.js';

@@ -1,7 +1,7 @@
 import type { FindingPolicy, responses } from '@idsync/contracts';
+import { findingKinds, findingStates } from '@idsync/contracts/fixed-values';
 import type { CursorQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
-import { findingKinds, findingStates } from '../fixed-values.js';
 import { operationExitCodes, printOperation } from '../operation-outcome.js';
 import type { Session } from '../session.js';
 import { addSettings } from './settings.js';

@@ -1,9 +1,9 @@
 import type { responses } from '@idsync/contracts';
+import { jobStatuses } from '@idsync/contracts/fixed-values';
 import type { PageQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { confirm } from '../confirm.js';
 import { findConnector, shownConnectorNames } from '../find-connector.js';
-import { jobStatuses } from '../fixed-values.js';
 import { follow } from '../follow.js';
 import { endingJob, printJob } from '../job-outcome.js';
 import { operationExitCodes, printOperation } from '../operation-outcome.js';

@@ -1,9 +1,9 @@
 import type { responses } from '@idsync/contracts';
+import { machineClassifications, personStatuses, recordFields } from '@idsync/contracts/fixed-values';
 import { InvalidArgumentError, Option } from 'commander';
 import type { List } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { findConnector, shownConnectorNames } from '../find-connector.js';
-import { accountStatuses, machineClassifications, machineStatuses, personStatuses } from '../fixed-values.js';
 import { personName } from '../person-name.js';
 import type { Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
@@ -94,7 +94,7 @@ Examples:
 
 export function addAccountCommands(program: CliCommand): void {
   const accounts = program.add('accounts', 'list and show accounts');
-  exact(accounts.add('list', 'list accounts'), accountStatuses)
+  exact(accounts.add('list', 'list accounts'), recordFields.account.status)
     .option('--source <connector>', 'only accounts of this source: id or name of the connector')
     .option('--unmatched', 'only accounts that are linked to no identity')
     .example('--source AD --unmatched')
@@ -118,7 +118,7 @@ export function addAccountCommands(program: CliCommand): void {
 
 export function addMachineCommands(program: CliCommand): void {
   const machines = program.add('machines', 'list and show machine identities');
-  exact(machines.add('list', 'list machine identities'), machineStatuses)
+  exact(machines.add('list', 'list machine identities'), recordFields.machine_identity.status)
     .choice('--classification <name>', 'only this classification', machineClassifications)
     .option('--source <connector>', 'only those of this source: id or name of the connector')
     .option('--owner <identity>', 'only those for which this identity is responsible')

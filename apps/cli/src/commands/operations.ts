@@ -1,16 +1,8 @@
-import type { ResultList, responses } from '@idsync/contracts';
+import type { responses } from '@idsync/contracts';
+import { resultLists } from '@idsync/contracts/fixed-values';
 import type { PageQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { columnsOf, operationExitCodes, printOperation } from '../operation-outcome.js';
-
-/** Listed here because loading all contracts would double the time that every command takes to start. */
-const resultLists = Object.keys({
-  joined: true,
-  parted: true,
-  moved: true,
-  cases: true,
-  access_changes: true,
-} satisfies Record<ResultList, true>);
 
 const confirmHelp = `
 A change of settings, sources or runs is held if too many people would lose access by it, or get it again. Without a

@@ -1,8 +1,8 @@
 import type { OperatorRole, responses } from '@idsync/contracts';
+import { operatorRoles } from '@idsync/contracts/fixed-values';
 import { Option } from 'commander';
 import { pathOf } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
-import { operatorRoles } from '../fixed-values.js';
 
 const createHelp = `
 Roles: viewer reads; operator also decides about jobs, cases, findings, merges and deliveries; auditor reads everything,

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import { UsageError } from '../cli-error.js';
+import { readInput } from '../read-body.js';
 import { sections, type TenantConfig } from './tenant-config.js';
 
 const maxBytes = 10 * 1024 * 1024;
@@ -11,7 +10,8 @@ const secretForm = /^(unchanged|\$\{env:[A-Za-z_][A-Za-z0-9_]*\})$/;
 
 /** Reads a configuration. The service validates values; this checks what the plan depends on. */
 export function readConfig(file: string, cwd = '.'): TenantConfig {
-  const text = readText(file, cwd);
+  const text = readInput(file, cwd);
+  if (text.length > maxBytes) throw new UsageError(`${file} is larger than ${maxBytes} bytes`);
   let config: unknown;
   try {
     config = parse(text);
@@ -67,17 +67,6 @@ function requireIdentified(
     const unknown = Object.keys(item).find((name) => !fields.has(name));
     if (unknown !== undefined) fail(`unknown field "${unknown}" of ${JSON.stringify(id)}`);
   }
-}
-
-function readText(file: string, cwd: string): string {
-  let text: string;
-  try {
-    text = readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8');
-  } catch (error) {
-    throw new UsageError(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
-  }
-  if (text.length > maxBytes) throw new UsageError(`${file} is larger than ${maxBytes} bytes`);
-  return text;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

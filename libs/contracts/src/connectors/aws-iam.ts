@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { RecordKind } from '../records.js';
+import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
-import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { type FieldMap, ownMapping } from './field-map.js';
 import { neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
@@ -34,11 +34,9 @@ export const awsIamConfig = z.strictObject({
       .default(false)
       .describe('Whether roles created by AWS are read: service-linked roles and roles of Identity Center.'),
   ),
-  external_id: neutral(sourceName.default('@id')),
-  fields: neutral(
-    fieldMap
-      .optional()
-      .describe('Maps fields to paths of the IAM response or to names that begin with @. Default: `awsIamFields`.'),
+  ...ownMapping(
+    '@id',
+    'Maps fields to paths of the IAM response or to names that begin with @. Default: `awsIamFields`.',
   ),
 });
 export type AwsIamConfig = z.infer<typeof awsIamConfig>;

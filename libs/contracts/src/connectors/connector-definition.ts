@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type RecordKind, recordKinds } from '../records.js';
+import { type RecordKind, recordKinds } from '../fixed-values.js';
 
 /**
  * The static definition of a connector type. Its implementation is registered in `connector-registry.ts` of

@@ -1,4 +1,4 @@
-import type { RecordKind } from '../records.js';
+import type { RecordKind } from '../fixed-values.js';
 import { awsIam } from './aws-iam.js';
 import type { ConnectorDefinition } from './connector-definition.js';
 import { entra } from './entra.js';

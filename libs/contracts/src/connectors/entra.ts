@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { RecordKind } from '../records.js';
+import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
-import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { type FieldMap, ownMapping } from './field-map.js';
 import { neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
@@ -30,13 +30,9 @@ export const entraConfig = z.strictObject({
   microsoft_apps: neutral(
     z.boolean().default(false).describe('Whether service principals of Microsoft applications are read.'),
   ),
-  external_id: neutral(sourceName.default('id')),
-  fields: neutral(
-    fieldMap
-      .optional()
-      .describe(
-        'Maps fields to properties or to `@groups`, `@owners`, `@oldest_credential` or `@first_expiry`. Default: `entraFields`.',
-      ),
+  ...ownMapping(
+    'id',
+    'Maps fields to properties or to `@groups`, `@owners`, `@oldest_credential` or `@first_expiry`. Default: `entraFields`.',
   ),
 });
 export type EntraConfig = z.infer<typeof entraConfig>;
@@ -50,29 +46,27 @@ const status = (disabled: string) => ({
   transform: [{ map: { true: 'active', false: disabled } }],
 });
 
+const person = {
+  user_principal_name: 'userPrincipalName',
+  display_name: 'displayName',
+  email: 'mail',
+  first_name: 'givenName',
+  last_name: 'surname',
+  job_title: 'jobTitle',
+  employee_number: 'employeeId',
+};
+
 /** The default mapping. */
 export const entraFields: Record<RecordKind, FieldMap> = {
   user: {
-    user_principal_name: 'userPrincipalName',
-    display_name: 'displayName',
-    email: 'mail',
-    first_name: 'givenName',
-    last_name: 'surname',
-    job_title: 'jobTitle',
-    employee_number: 'employeeId',
+    ...person,
     departments: 'department',
     hire_date: 'employeeHireDate',
     status: status('inactive'),
   },
   account: {
     identifier: 'userPrincipalName',
-    user_principal_name: 'userPrincipalName',
-    display_name: 'displayName',
-    email: 'mail',
-    first_name: 'givenName',
-    last_name: 'surname',
-    job_title: 'jobTitle',
-    employee_number: 'employeeId',
+    ...person,
     status: status('disabled'),
     'attributes.user_type': 'userType',
   },

@@ -79,3 +79,9 @@ export type FieldMap = z.infer<typeof fieldMap>;
 
 /** The mapping of every source: the permanent id of a record and the sources of the fields. */
 export const mapping = { external_id: neutral(sourceName), fields: neutral(fieldMap) };
+
+/** The mapping of a source that has a default mapping. */
+export const ownMapping = (externalId: string, described: string) => ({
+  external_id: neutral(sourceName.default(externalId)),
+  fields: neutral(fieldMap.optional().describe(described)),
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RecordKind } from '../records.js';
+import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
 import { type FieldMap, fieldMap, sourceName } from './field-map.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { RecordKind } from '../records.js';
+import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
-import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { type FieldMap, ownMapping } from './field-map.js';
 import { neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
@@ -17,12 +17,7 @@ export const googleConfig = z.strictObject({
   query: neutral(text.min(1).max(1024).optional().describe('A search query. Only matching users are read.')),
   deleted: neutral(z.boolean().default(false).describe('Whether users deleted in the last twenty days are also read.')),
   url: target(sourceUrl.default('https://admin.googleapis.com')),
-  external_id: neutral(sourceName.default('id')),
-  fields: neutral(
-    fieldMap
-      .optional()
-      .describe('Maps fields to paths of the resource, `@status` or `@groups`. Default: `googleFields`.'),
-  ),
+  ...ownMapping('id', 'Maps fields to paths of the resource, `@status` or `@groups`. Default: `googleFields`.'),
 });
 export type GoogleConfig = z.infer<typeof googleConfig>;
 
@@ -32,32 +27,30 @@ const secrets = z.strictObject({
 
 export const google = defineConnector({ config: googleConfig, secrets, reportsChanges: 'never' });
 
+const person = {
+  user_principal_name: 'primaryEmail',
+  display_name: 'name.fullName',
+  email: 'primaryEmail',
+  first_name: 'name.givenName',
+  last_name: 'name.familyName',
+  job_title: 'organizations[primary=true].title',
+  employee_number: 'externalIds[type=organization].value',
+};
+
 /**
  * The default mapping. There are no machine identities, because service accounts belong to Google Cloud and not to this
  * API.
  */
 export const googleFields: Record<Exclude<RecordKind, 'machine_identity'>, FieldMap> = {
   user: {
-    user_principal_name: 'primaryEmail',
-    display_name: 'name.fullName',
-    email: 'primaryEmail',
-    first_name: 'name.givenName',
-    last_name: 'name.familyName',
-    job_title: 'organizations[primary=true].title',
+    ...person,
     departments: 'organizations[].department',
-    employee_number: 'externalIds[type=organization].value',
     status: '@status',
     'attributes.org_unit': 'orgUnitPath',
   },
   account: {
     identifier: 'primaryEmail',
-    user_principal_name: 'primaryEmail',
-    display_name: 'name.fullName',
-    email: 'primaryEmail',
-    first_name: 'name.givenName',
-    last_name: 'name.familyName',
-    job_title: 'organizations[primary=true].title',
-    employee_number: 'externalIds[type=organization].value',
+    ...person,
     status: '@status',
     'attributes.last_login_at': 'lastLoginTime',
     'attributes.is_admin': 'isAdmin',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
-import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { type FieldMap, ownMapping } from './field-map.js';
 import { neutral, secret, target } from './field-marks.js';
 import { authorities, sourceUrl } from './http-source.js';
 
@@ -32,13 +32,9 @@ export const kubernetesConfig = z.strictObject({
         'Whether the names of long-lived tokens are read (`@tokens`). Requires the permission to list secrets; values are never requested.',
       ),
   ),
-  external_id: neutral(sourceName.default('metadata.uid')),
-  fields: neutral(
-    fieldMap
-      .optional()
-      .describe(
-        'Maps fields to paths of the ServiceAccount or to names that begin with @. Default: `kubernetesFields`.',
-      ),
+  ...ownMapping(
+    'metadata.uid',
+    'Maps fields to paths of the ServiceAccount or to names that begin with @. Default: `kubernetesFields`.',
   ),
 });
 export type KubernetesConfig = z.infer<typeof kubernetesConfig>;

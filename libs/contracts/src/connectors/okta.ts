@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { RecordKind } from '../records.js';
+import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
-import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { type FieldMap, ownMapping } from './field-map.js';
 import { neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
@@ -18,10 +18,7 @@ export const oktaConfig = z.strictObject({
   ),
   key_id: target(text.min(1).max(256).optional().describe('Key ID of the private key.')),
   deprovisioned: neutral(z.boolean().default(true).describe('Whether deactivated users are read.')),
-  external_id: neutral(sourceName.default('id')),
-  fields: neutral(
-    fieldMap.optional().describe('Maps fields to paths of the resource or to `@groups`. Default: `oktaFields`.'),
-  ),
+  ...ownMapping('id', 'Maps fields to paths of the resource or to `@groups`. Default: `oktaFields`.'),
 });
 export type OktaConfig = z.infer<typeof oktaConfig>;
 
@@ -32,16 +29,20 @@ const secrets = z.strictObject({
 
 export const okta = defineConnector({ config: oktaConfig, secrets, reportsChanges: 'depends' });
 
+const person = {
+  user_principal_name: 'profile.login',
+  display_name: 'profile.displayName',
+  email: 'profile.email',
+  first_name: 'profile.firstName',
+  last_name: 'profile.lastName',
+  job_title: 'profile.title',
+  employee_number: 'profile.employeeNumber',
+};
+
 /** The default mapping. */
 export const oktaFields: Record<RecordKind, FieldMap> = {
   user: {
-    user_principal_name: 'profile.login',
-    display_name: 'profile.displayName',
-    email: 'profile.email',
-    first_name: 'profile.firstName',
-    last_name: 'profile.lastName',
-    job_title: 'profile.title',
-    employee_number: 'profile.employeeNumber',
+    ...person,
     departments: 'profile.department',
     status: {
       from: 'status',
@@ -63,13 +64,7 @@ export const oktaFields: Record<RecordKind, FieldMap> = {
   },
   account: {
     identifier: 'profile.login',
-    user_principal_name: 'profile.login',
-    display_name: 'profile.displayName',
-    email: 'profile.email',
-    first_name: 'profile.firstName',
-    last_name: 'profile.lastName',
-    job_title: 'profile.title',
-    employee_number: 'profile.employeeNumber',
+    ...person,
     'attributes.last_login_at': 'lastLogin',
     'attributes.password_changed_at': 'passwordChanged',
     status: {

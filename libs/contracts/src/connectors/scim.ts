@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { RecordKind } from '../records.js';
+import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
-import { type FieldMap, fieldMap, sourceName } from './field-map.js';
+import { type FieldMap, ownMapping } from './field-map.js';
 import { neutral, target } from './field-marks.js';
 import { authorities, httpAuth, httpSecrets, sourceUrl } from './http-source.js';
 
@@ -24,13 +24,9 @@ export const scimConfig = z.strictObject({
       .describe('Whether incremental reads are used. False for a service with an unreliable `meta.lastModified`.'),
   ),
   ca: target(authorities.optional()),
-  external_id: neutral(sourceName.default('id')),
-  fields: neutral(
-    fieldMap
-      .optional()
-      .describe(
-        'Maps fields to paths of the resource or to `@groups`, the groups that contain it. Default: the attributes of RFC 7643.',
-      ),
+  ...ownMapping(
+    'id',
+    'Maps fields to paths of the resource or to `@groups`, the groups that contain it. Default: the attributes of RFC 7643.',
   ),
 });
 export type ScimConfig = z.infer<typeof scimConfig>;
@@ -43,16 +39,20 @@ const status = (inactive: string) => ({
   transform: [{ map: { true: 'active', false: inactive } }],
 });
 
+const person = {
+  user_principal_name: 'userName',
+  display_name: 'displayName',
+  email: 'emails.value',
+  first_name: 'name.givenName',
+  last_name: 'name.familyName',
+  job_title: 'title',
+  employee_number: `${enterprise}.employeeNumber`,
+};
+
 /** The default mapping by the schemas of RFC 7643. */
 export const scimFields: Record<RecordKind, FieldMap> = {
   user: {
-    user_principal_name: 'userName',
-    display_name: 'displayName',
-    email: 'emails.value',
-    first_name: 'name.givenName',
-    last_name: 'name.familyName',
-    job_title: 'title',
-    employee_number: `${enterprise}.employeeNumber`,
+    ...person,
     departments: `${enterprise}.department`,
     manager_id: `${enterprise}.manager.value`,
     groups: 'groups[].display',
@@ -61,13 +61,7 @@ export const scimFields: Record<RecordKind, FieldMap> = {
   },
   account: {
     identifier: 'userName',
-    user_principal_name: 'userName',
-    display_name: 'displayName',
-    email: 'emails.value',
-    first_name: 'name.givenName',
-    last_name: 'name.familyName',
-    job_title: 'title',
-    employee_number: `${enterprise}.employeeNumber`,
+    ...person,
     status: status('disabled'),
   },
   machine_identity: {

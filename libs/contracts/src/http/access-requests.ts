@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operatorRoles } from '../audit.js';
+import { operatorRoles } from '../fixed-values.js';
 import { maxNetworks, network } from '../network.js';
 import { text } from '../text.js';
 import { scopes } from './errors.js';

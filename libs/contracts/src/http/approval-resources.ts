@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { approvalStatuses, guardedActions } from '../approvals.js';
+import { guardedActions } from '../approvals.js';
+import { approvalStatuses } from '../fixed-values.js';
 import { dateTime, oneOf, pageFields, text } from './resources.js';
 
 const decision = z.strictObject({ by: text, at: dateTime, reason: text.optional() });

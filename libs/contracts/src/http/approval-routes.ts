@@ -1,4 +1,4 @@
-import { approvalStatuses } from '../approvals.js';
+import { approvalStatuses } from '../fixed-values.js';
 import * as shown from './approval-resources.js';
 import * as requests from './requests.js';
 import { choice, page, type RouteDefinition, tenant } from './route.js';

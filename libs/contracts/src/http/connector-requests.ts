@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
-import { recordKinds, sourceRecord } from '../records.js';
+import { jobStatuses, recordKinds, syncModes } from '../fixed-values.js';
+import { sourceRecord } from '../records.js';
 import { schedule } from '../schedule.js';
-import { jobStatuses, syncModes } from '../statuses.js';
 import { text } from '../text.js';
 import { by, name, page } from './request-parts.js';
 

@@ -1,4 +1,4 @@
-import { deliveryStatuses } from '../webhooks.js';
+import { deliveryStatuses } from '../fixed-values.js';
 import { choice, limit, type QueryParameter, textParameter, timeParameter } from './route.js';
 
 export const nextCursor = textParameter(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { deliveryStatuses } from '../fixed-values.js';
 import { text } from '../text.js';
-import { deliveryStatuses } from '../webhooks.js';
 import { by, cursor, emptyWindow, instant, isWindow, page, window } from './request-parts.js';
 import { eventNames, storedEventList } from './webhook-requests.js';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { deliveryStatuses } from '../fixed-values.js';
 import { webhookFilter } from '../webhook-filter.js';
 import {
   attemptOutcomes,
   breakerStates,
-  deliveryStatuses,
   inactivators,
   payloadForms,
   replayKinds,

@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  attributeFieldPattern,
-  attributePrefix,
-  machineClassifications,
-  matchingKeys,
-  recordFields,
-} from '../records.js';
+import { machineClassifications, recordFields } from '../fixed-values.js';
+import { attributeFieldPattern, attributePrefix, matchingKeys } from '../records.js';
 import { text } from '../text.js';
 import { cursor, exact, maxChangesOffset, page, since, status, wholeNumber } from './request-parts.js';
 

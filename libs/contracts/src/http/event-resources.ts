@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { recordKinds } from '../records.js';
-import { deliveryStatuses } from '../webhooks.js';
+import { deliveryStatuses, recordKinds } from '../fixed-values.js';
 import { dateTime, nextCursor, oneOf, text } from './resources.js';
 
 const referenceFields = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findingKinds, findingStates } from '../findings.js';
+import { findingKinds, findingStates } from '../fixed-values.js';
 import { dateTime, nextCursor, oneOf, text } from './resources.js';
 
 /** Fields of a finding that its events have too. */

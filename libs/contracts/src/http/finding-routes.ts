@@ -1,4 +1,5 @@
-import { findingKinds, findingPolicy, findingStates } from '../findings.js';
+import { findingPolicy } from '../findings.js';
+import { findingKinds, findingStates } from '../fixed-values.js';
 import * as shown from './finding-resources.js';
 import { operation } from './operator-routes.js';
 import * as requests from './requests.js';

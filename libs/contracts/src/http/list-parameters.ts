@@ -1,5 +1,5 @@
-import { attributeFieldPattern, machineClassifications, recordFields } from '../records.js';
-import { personStatuses } from '../statuses.js';
+import { machineClassifications, personStatuses, recordFields } from '../fixed-values.js';
+import { attributeFieldPattern } from '../records.js';
 import { maxAttributeFilters } from './requests.js';
 import { choice, page, type QueryParameter, textParameter, timeParameter } from './route.js';
 

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { approvalStatuses } from '../approvals.js';
-import { findingKinds, findingStates } from '../findings.js';
-import { caseStatuses, resultLists } from '../operations.js';
+import { approvalStatuses, caseStatuses, findingKinds, findingStates, resultLists } from '../fixed-values.js';
 import { text } from '../text.js';
 import { by, cursor, dateTime, expiry, instant, name, page, reason } from './request-parts.js';
 

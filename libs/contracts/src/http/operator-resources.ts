@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
 import { connectorHealths } from '../connector-health.js';
+import { caseStatuses, recordOutcomes } from '../fixed-values.js';
 import { machineReferences, riskFactors } from '../machines.js';
-import { caseStatuses, operationStatuses } from '../operations.js';
+import { operationStatuses } from '../operations.js';
 import { probeKinds, probeResult, probeStatuses } from '../probes.js';
 import { shownQuarantineReason } from '../quarantine-reason.js';
 import { schedule } from '../schedule.js';
 import { sourceErrorCode, sourceMessage } from '../source-errors.js';
-import { recordOutcomes } from '../statuses.js';
 import {
   dateTime,
   machineIdentity,

@@ -1,8 +1,8 @@
 import { attributePriorities } from '../attribute-priorities.js';
 import { connectorBody } from '../connector-config.js';
+import { caseStatuses, resultLists } from '../fixed-values.js';
 import { lifecyclePolicy } from '../lifecycle-policy.js';
 import { matchingRules } from '../matching-rules.js';
-import { caseStatuses, resultLists } from '../operations.js';
 import {
   accountParameters,
   cursor,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { personStatuses } from '../statuses.js';
+import { personStatuses } from '../fixed-values.js';
 import { text } from '../text.js';
 
 export const defaultPageSize = 50;

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { connectorHealths } from '../connector-health.js';
+import { jobStatuses, machineClassifications, personStatuses, recordFields } from '../fixed-values.js';
 import { riskFactors } from '../machines.js';
 import { portalAccesses } from '../portal.js';
 import { volumeLimits } from '../record-limits.js';
-import { machineClassifications, recordFields } from '../records.js';
 import { sourceErrorCode } from '../source-errors.js';
-import { jobStatuses, personStatuses } from '../statuses.js';
 import { webhookFilter } from '../webhook-filter.js';
 import { payloadForms } from '../webhooks.js';
 

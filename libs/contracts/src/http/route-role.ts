@@ -1,4 +1,4 @@
-import type { OperatorRole } from '../audit.js';
+import type { OperatorRole } from '../fixed-values.js';
 import { actionOf } from './operation-id.js';
 import type { RouteDefinition } from './route.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OperatorRole } from '../audit.js';
+import type { OperatorRole } from '../fixed-values.js';
 import type { PortalAccess } from '../portal.js';
 import type { Scope } from './errors.js';
 import * as requests from './requests.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operatorRoles } from '../audit.js';
+import { operatorRoles } from '../fixed-values.js';
 import { dateTime, oneOf, pageFields, text } from './resources.js';
 
 export const serviceToken = z.strictObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { actorKinds, operatorRoles } from '../audit.js';
+import { actorKinds } from '../audit.js';
+import { operatorRoles } from '../fixed-values.js';
 import { dateTime, oneOf, pageFields, text } from './resources.js';
 
 export const sessionActor = z.strictObject({
