@@ -127,15 +127,12 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
       config.external_id === 'id'
         ? onTransport(access, (transport) => readOne(externalId, signal, transport))
         : findByFullRead(readAll, externalId, signal),
-    async discover(signal) {
-      const found: unknown[] = [];
-      const first = async function* (transport: HttpTransport) {
+    discover: (signal) =>
+      onTransport(access, async (transport) => {
         const query = { $select: properties.join(','), $top: discovered };
-        yield await clientOf(transport, config, access).page(signal).get(collection, { query });
-      };
-      for await (const answer of withTransport(access, first)) found.push(...listIn(answer, 'value'));
-      return [...jsonFields(found), ...related.map((name) => ({ name, examples: [] }))];
-    },
+        const answer = await clientOf(transport, config, access).page(signal).get(collection, { query });
+        return [...jsonFields(listIn(answer, 'value')), ...related.map((name) => ({ name, examples: [] }))];
+      }),
   };
 }
 

@@ -84,14 +84,12 @@ export function googleConnector(records: RecordKind, config: GoogleConfig, acces
       knownById
         ? onTransport(access, (transport) => readOne(externalId, signal, transport))
         : findByFullRead(readAll, externalId, signal),
-    async discover(signal) {
-      const found: unknown[] = [];
-      const first = async function* (transport: HttpTransport) {
-        yield await askUsers(googleClient(transport, config, false, access).page(signal), config, 'there:');
-      };
-      for await (const { items } of withTransport(access, first)) found.push(...items.slice(0, discovered));
-      return [...jsonFields(found), { name: status, examples: [] }, { name: groups, examples: [] }];
-    },
+    discover: (signal) =>
+      onTransport(access, async (transport) => {
+        const { items } = await askUsers(googleClient(transport, config, false, access).page(signal), config, 'there:');
+        const own = jsonFields(items.slice(0, discovered));
+        return [...own, { name: status, examples: [] }, { name: groups, examples: [] }];
+      }),
   };
 }
 

@@ -115,16 +115,14 @@ export function oktaConnector(records: RecordKind, config: OktaConfig, access: A
       config.external_id === 'id'
         ? onTransport(access, (transport) => readOne(externalId, signal, transport))
         : findByFullRead(readAll, externalId, signal),
-    async discover(signal) {
-      const found: unknown[] = [];
-      const first = async function* (transport: HttpTransport) {
+    discover: (signal) =>
+      onTransport(access, async (transport) => {
         const { path, filter } = listOf(records, config);
         const client = oktaClient(transport, records, config, access);
-        yield oktaAnswer(await client.page(signal).get(path, { query: { filter, limit: discovered } }), limit);
-      };
-      for await (const { items } of withTransport(access, first)) found.push(...items);
-      return [...jsonFields(found), ...(records === 'machine_identity' ? [] : [{ name: groups, examples: [] }])];
-    },
+        const answer = await client.page(signal).get(path, { query: { filter, limit: discovered } });
+        const own = jsonFields(oktaAnswer(answer, limit).items);
+        return [...own, ...(records === 'machine_identity' ? [] : [{ name: groups, examples: [] }])];
+      }),
   };
 }
 

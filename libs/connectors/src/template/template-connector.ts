@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
 import { findByFullRead } from '../find-by-full-read.js';
 import { ApiClient } from '../http/api-client.js';
-import { type ApiAccess, mapItems, parseCursor, secretOf, withTransport } from '../http/api-source.js';
+import { type ApiAccess, mapItems, onTransport, parseCursor, secretOf, withTransport } from '../http/api-source.js';
 import { bearer } from '../http/authentication.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { listPlace, readList } from '../http/read-list.js';
@@ -64,13 +64,9 @@ export function templateConnector(records: RecordKind, config: TemplateConfig, a
     read: readAll,
     // Use `http/get-one.ts` if the API can return a single person.
     readOne: (externalId, signal) => findByFullRead(readAll, externalId, signal),
-    async discover(signal) {
-      const found: unknown[] = [];
-      const first = async function* (transport: HttpTransport) {
-        yield await askStaff(clientOf(transport).page(signal), undefined, '');
-      };
-      for await (const { items } of withTransport(access, first)) found.push(...items);
-      return jsonFields(found);
-    },
+    discover: (signal) =>
+      onTransport(access, async (transport) =>
+        jsonFields((await askStaff(clientOf(transport).page(signal), undefined, '')).items),
+      ),
   };
 }
