@@ -104,6 +104,19 @@ describe('the events of an identity', () => {
     ]);
   });
 
+  it('include the name that is shown, if a source that precedes gives it without a display name', () => {
+    const attributes = [attribute('display_name', 'Anna Dorn'), attribute('first_name', 'Anna')];
+    const [before, after] = ['Anna Dorn', 'Anna Schmidt'].map((display_name) =>
+      identity('active', { display_name, attributes }),
+    );
+    expect(events({ identities: [{ identity: after as StoredIdentity, before }] })).toMatchObject([
+      {
+        type: 'identity.updated',
+        details: { changes: [{ field: 'display_name', from: 'Anna Dorn', to: 'Anna Schmidt' }] },
+      },
+    ]);
+  });
+
   it.each([
     ['lifecycle.joiner', 'the job has created', uuid(99)],
     ['lifecycle.rejoiner', 'an earlier job has created', uuid(901)],

@@ -243,10 +243,12 @@ function diffWinners(before: string, after: string): FieldChange[] {
 function shownValues(document: string): Map<string, { value: string; source?: string }> {
   const parsed = JSON.parse(document) as { display_name?: string; attributes: Attribute[] };
   const shown = new Map<string, { value: string; source?: string }>();
-  if (parsed.display_name !== undefined) shown.set('display_name', { value: parsed.display_name });
   for (const [field, winner] of winners(parsed.attributes)) {
     shown.set(field, { value: winner.field_value, source: winner.source_id });
   }
+  // First and last names that precede are shown in place of the display name of a source.
+  const { display_name: value } = parsed;
+  if (value !== undefined && shown.get('display_name')?.value !== value) shown.set('display_name', { value });
   return shown;
 }
 
