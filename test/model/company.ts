@@ -154,13 +154,14 @@ export class SourceContent {
     if (edit.kind === 'add') this.add(personFields(edit.person, edit.fields, edit.status));
     else if (edit.kind === 'rekey') this.rekey(edit);
     else if (edit.kind === 'shift') this.isShifted = true;
+    else if (edit.kind === 'purge') this.purge();
     else {
       const row = at(edit.kind === 'return' ? this.removed : this.rows, edit.row);
       if (row) this.editRow(row, edit);
     }
   }
 
-  private editRow(row: Row, edit: Exclude<Edit, { kind: 'add' | 'rekey' | 'shift' }>): void {
+  private editRow(row: Row, edit: Exclude<Edit, { kind: 'add' | 'rekey' | 'shift' | 'purge' }>): void {
     if (edit.kind === 'return' && this.rows.length < mostRows) this.put(row.id, row.fields);
     if (edit.kind === 'remove') this.put(row.id, undefined);
     if (edit.kind === 'set') this.put(row.id, { ...row.fields, [edit.field]: edit.value });
@@ -194,6 +195,10 @@ export class SourceContent {
   private repeat({ id, fields }: Row, job_title: string): void {
     if (job_title === 'Temp') this.ends.push({ id, fields: { ...fields, job_title, status: this.ended } });
     else this.repeated.push({ id, fields: { ...fields, job_title } });
+  }
+
+  private purge(): void {
+    for (const { id, fields } of [...this.rows]) if (fields.status === this.ended) this.put(id, undefined);
   }
 
   private get ended(): string {

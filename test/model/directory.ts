@@ -3,7 +3,7 @@ import type { Group } from './contradictions.js';
 import { type Dispute, disputesOf } from './disputes.js';
 import { assignPersons, type FormerLink, successorsOf } from './identities.js';
 import { findHolder, joinUsers } from './joining.js';
-import { statusOfPerson } from './lifecycle.js';
+import { keptStatus, type Past, pastOf, statusOfPerson } from './lifecycle.js';
 import { type Entry, isDeleted, isUser, nameOf, type Source } from './types.js';
 
 export class Directory {
@@ -13,6 +13,8 @@ export class Directory {
   private persons = 0;
   /** Deleted people with an account that was present. */
   private leavers: ReadonlySet<number> = new Set();
+  /** What each person was after the last match. */
+  private past: ReadonlyMap<number, Past> = new Map();
 
   constructor(
     readonly sources: readonly Source[],
@@ -38,15 +40,19 @@ export class Directory {
 
   /** Returns a function that restores the directory of now. */
   snapshot(): () => void {
-    const { persons, disputes, leavers } = this;
+    const { persons, disputes, leavers, past } = this;
     const states = new Map([...this.entries.values()].map((entry) => [entry, { ...entry }]));
     return () => {
       this.entries.clear();
       for (const [entry, state] of states) {
-        Object.assign(entry, { earlier: undefined, before: undefined, listed: undefined, ofLeaver: false }, state);
+        Object.assign(
+          entry,
+          { earlier: undefined, before: undefined, listed: undefined, ofLeaver: false, kept: undefined },
+          state,
+        );
         this.entries.set(state.name, entry);
       }
-      Object.assign(this, { persons, disputes, leavers });
+      Object.assign(this, { persons, disputes, leavers, past });
     };
   }
 
@@ -59,7 +65,12 @@ export class Directory {
    * Links the records again after some have changed or an operator has placed them. `unfinished` has the runs whose
    * links are still loose.
    */
-  match(by: number, unfinished: ReadonlySet<number>, placements: readonly Placement[]): void {
+  match(
+    by: number,
+    unfinished: ReadonlySet<number>,
+    placements: readonly Placement[],
+    { isDecision }: { isDecision: boolean },
+  ): void {
     const placed = new Set(placements.map(({ entry }) => entry));
     const isUnfinished = ({ linkedBy }: Entry) => linkedBy !== undefined && unfinished.has(linkedBy);
     /** The identity before an unfinished run; an account that an operator has linked still follows its person. */
@@ -90,21 +101,27 @@ export class Directory {
       const earlier = earlierOf(entry) ?? (isLoose(entry) ? undefined : entry.person);
       Object.assign(entry, { person, linkedBy: by, earlier });
     }
-    this.noteLeavers();
+    this.noteStatuses({ isDecision });
   }
 
-  /** "An account never revives a person", also after a merge that is reverted. */
-  private noteLeavers(): void {
+  /** Neither an account nor the removal of a record revives a person, also after a merge that is reverted. */
+  noteStatuses({ isDecision }: { isDecision: boolean }): void {
     const leavers = new Set(this.leavers);
+    const past = new Map(this.past);
     for (const entries of this.people()) {
       const { person = 0 } = entries[0] ?? {};
       for (const entry of entries) entry.ofLeaver = leavers.has(person);
+      const was = past.get(person);
+      const kept = was && keptStatus(was, entries, isDecision);
+      for (const entry of entries) entry.kept = kept;
       const isLeaver = statusOfPerson(entries) === 'deleted' && !entries.every(isDeleted);
       for (const entry of entries) entry.ofLeaver = isLeaver;
       if (isLeaver) leavers.add(person);
       else leavers.delete(person);
+      past.set(person, pastOf(entries));
     }
     this.leavers = leavers;
+    this.past = past;
   }
 }
 

@@ -103,13 +103,16 @@ describe('the model', () => {
     expect(company1.reviews()).toEqual(reviews);
   });
 
-  it('takes the status from the lifecycle authority, and from the next source if it no longer lists the person', () => {
+  it('takes the status from the lifecycle authority, and none that gives access if that no longer lists a leaver', () => {
     const { list, directory } = company();
     const status = () => directory.people().map(statusOfPerson)[0];
     list(ad, { a: { employee_number: '1' } });
     list(hr, { 1: { employee_number: '1', status: 'inactive' }, 9: {} }, ['1']);
     expect(status()).toBe('inactive');
     list(hr, { 9: {} });
+    expect(status()).toBe('inactive');
+    list(ad, { a: { employee_number: '1', status: 'suspended' } });
+    list(ad, { a: { employee_number: '1' } });
     expect(status()).toBe('active');
   });
 

@@ -31,8 +31,47 @@ export function employmentsOf(entries: readonly Entry[]): Entry[] {
   return future.length > 0 ? future : all;
 }
 
-/** The status of an identity: the one that its lifecycle authority says. */
+/** The status of an identity: the one that it keeps, or that its lifecycle authority says. */
 export function statusOfPerson(entries: readonly Entry[]): string {
+  const [{ kept } = {}] = entries;
+  return kept ?? decidedStatus(entries);
+}
+
+/** What a person was when records changed last. */
+export interface Past {
+  status: string;
+  users: ReadonlyMap<Entry, string>;
+}
+
+export const pastOf = (entries: readonly Entry[]): Past => ({
+  status: statusOfPerson(entries),
+  users: new Map(entries.filter(isUser).map((user) => [user, user.status])),
+});
+
+/**
+ * "Removing a record gives no access": the status that a person keeps, because no user has become active who was not. A
+ * decision of an operator removes records, too, but by it a person keeps only what was kept before.
+ */
+export function keptStatus(
+  { status, users }: Past,
+  entries: readonly Entry[],
+  isDecision: boolean,
+): string | undefined {
+  const access = ['suspended', 'active'];
+  const now = decidedStatus(entries);
+  if (access.indexOf(now) <= access.indexOf(status)) return undefined;
+  const own = entries.filter(isUser);
+  const isNewlyPresent = (user: Entry) =>
+    !['inactive', 'deleted', users.get(user)].includes(user.status) && users.get(user) !== 'active';
+  const hadNoAccess = ([, was]: readonly [Entry, string]) => was !== 'active' && was !== 'deleted';
+  if (own.some(isNewlyPresent)) return undefined;
+  if ([...users].some((each) => hadNoAccess(each) && !own.includes(each[0]))) return undefined;
+  const saidActive = (source: Source) => [...users].some(([user, was]) => user.source === source && was === 'active');
+  const disagreed = [...users].some((each) => hadNoAccess(each) && !saidActive(each[0].source));
+  return isDecision && disagreed ? undefined : status;
+}
+
+function decidedStatus(entries: readonly Entry[]): string {
   const listed = entries.filter((entry) => isUser(entry) && !isDeleted(entry));
   if (listed.length > 0) {
     const employments = employmentsOf(listed);

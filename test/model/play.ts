@@ -190,6 +190,7 @@ class History {
     const connector = { id: this.tenant.connectorOf(source), priority };
     return this.change('attributes.rank', { connector }, order, () => {
       source.priority = priority;
+      this.directory.noteStatuses({ isDecision: true });
       return true;
     });
   }

@@ -123,7 +123,8 @@ export class Runs {
     const now = all.filter((each) => !waits(each));
     const tried = rehearse(this.directory, created, [now, atTheEnd.filter(({ takes }) => takes)], (plan) => {
       this.apply(run, plan);
-      this.directory.match(nth, new Set([...this.held().map((other) => other.nth), nth]), []);
+      const unfinished = new Set([...this.held().map((other) => other.nth), nth]);
+      this.directory.match(nth, unfinished, [], { isDecision: false });
     });
     if (tried[0]?.losing.size || tried[0]?.gaining.length)
       throw new Error('people lose or get access before the run is complete');
@@ -316,12 +317,15 @@ export class Runs {
     if (end !== undefined && !(before !== undefined && before > end)) this.checkpoints.set(source, end);
   }
 
-  /** The links of a run that waits for a decision are loose, as those of a running one. */
-  match(by: number, placements: readonly Placement[] = [], created: readonly string[] = []): void {
+  /**
+   * The links of a run that waits for a decision are loose, as those of a running one. `created`: all records after a run;
+   * other changes are decisions of operators.
+   */
+  match(by: number, placements: readonly Placement[] = [], created?: readonly string[]): void {
     const held = this.held().map(({ nth }) => nth);
-    if (created.length > 0)
+    if (created && created.length > 0)
       for (const entry of this.directory.entries.values()) entry.nth = created.indexOf(entry.name);
-    this.directory.match(by, new Set([...held, by]), placements);
+    this.directory.match(by, new Set([...held, by]), placements, { isDecision: created === undefined });
     this.cases.update(this.directory.disputes);
   }
 

@@ -22,6 +22,8 @@ export type Edit =
   | { kind: 'rekey'; source: Nth; every: 1 | 2; changes: Nth }
   /** The next complete read has the values of each row one column further. */
   | { kind: 'shift'; source: Nth }
+  /** All rows of people who have left are removed. */
+  | { kind: 'purge'; source: Nth }
   /** The next complete read has another row of this id, with this title: before it, or after it a position that has ended. */
   | { kind: 'repeat'; source: Nth; row: Nth; title: string };
 type Earlier = 'removed' | 'inactive' | 'present';
@@ -127,11 +129,24 @@ const editFrom = (random: Random): Edit => {
     () => ({ kind: 'rekey', source, every: pick(random, [1, 2] as const), changes: nth(random) }),
     () => ({ kind: 'shift', source }),
     () => ({ kind: 'pass on', source, row, person: nth(random) }),
+    () => ({ kind: 'purge', source }),
+    () => ({ kind: 'set', source, row, field: 'status', value: pick(random, ['inactive', 'inactive', 'active']) }),
+    () => ({ kind: 'set', source, row, field: 'hire_date', value: pick(random, ['2099-01-01', '2024-03-01']) }),
   ];
-  const frequent = [0, 0, 0, 0, 0, 1, 2, 2, 2, 3, 4, 5, 6, 7, 10];
+  const frequent = [0, 0, 0, 0, 0, 1, 2, 2, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13];
   const at = random() < 0.06 ? pick(random, [8, 8, 9]) : pick(random, frequent);
   return (kinds[at] as () => Edit)();
 };
+
+/** A person whom all sources list with all keys: one says that the person has left, or all do not. */
+function colleague(random: Random): Edit[] {
+  const [person, leaver] = [nth(random), between(random, 0, 5)];
+  return [0, 1, 2, 3].flatMap((source): Edit[] =>
+    source === 1 && leaver !== 1
+      ? []
+      : [{ kind: 'add', source, person, fields: 0, status: source === leaver ? 'inactive' : 'active' }],
+  );
+}
 
 const runFrom = (random: Random): Act => ({
   kind: 'run',
@@ -167,6 +182,7 @@ const operatorActFrom = (random: Random): Act => {
       candidate: nth(random),
       order,
     }),
+    () => ({ kind: 'rank', source: nth(random), priority: between(random, 1, 40), order }),
     () => ({ kind: 'decide', run: nth(random), release: random() < 0.5, order }),
     () => ({ kind: 'decide', run: nth(random), release: random() < 0.5, order }),
   ])();
@@ -175,7 +191,9 @@ const operatorActFrom = (random: Random): Act => {
 /** Returns a history of this many rounds. */
 export function stepsFrom(random: Random, rounds: number): Step[] {
   return Array.from({ length: rounds }, () => ({
-    edits: Array.from({ length: between(random, 0, 6) }, () => editFrom(random)),
+    edits: Array.from({ length: between(random, 0, 6) }, () =>
+      random() < 0.08 ? colleague(random) : [editFrom(random)],
+    ).flat(),
     act: random() < 0.7 ? runFrom(random) : operatorActFrom(random),
   }));
 }

@@ -61,6 +61,8 @@ export interface Entry {
   nth: number;
   /** Its person has been deleted with an account that was present, which does not revive the person. */
   ofLeaver?: boolean;
+  /** The status that its person keeps although the records that remain are active. */
+  kept?: string | undefined;
   /** The operation or job that was the last to change it, and what it was before; undefined if that created it. */
   changedBy: number;
   before: Earlier | undefined;

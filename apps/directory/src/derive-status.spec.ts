@@ -1,3 +1,4 @@
+import { encodeId, type PersonStatus } from '@idsync/contracts';
 import type { ConnectorInfo } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import { storedRecord, uuid } from '../test/stored-record.js';
@@ -67,7 +68,7 @@ describe('the status of an identity', () => {
   });
 
   it('is that of a user again, whatever the identity was with its accounts', () => {
-    const before = { document: JSON.stringify({ status: 'deleted', accounts: [{ status: 'active' }] }) };
+    const before = { document: JSON.stringify({ status: 'deleted', users: [], accounts: [{ status: 'active' }] }) };
     expect(deriveIdentityStatus([user(1, 'active'), account('active')], { rankOf, connectors }, before)).toBe('active');
   });
 
@@ -100,5 +101,175 @@ describe('the status of a person with employments in several sources', () => {
     expect(statusOf(user(1, 'suspended'), user(6, 'active'))).toBe('suspended');
     expect(statusOf(user(1, 'active'), user(6, 'pending'))).toBe('active');
     expect(statusOf(user(3, 'active'), user(6, 'pending'))).toBe('pending');
+  });
+});
+
+describe('the status of a person of whom a record is gone', () => {
+  const one = (nth: number, source: number, status: string) =>
+    storedRecord(nth, {
+      connectorId: uuid(source),
+      status: status === 'gone' ? 'deleted' : status,
+      ...(status === 'gone' && { contentHash: Buffer.alloc(0) }),
+    });
+  /** Users of the sources 1, 2 and 3, each with the status before and now; `-` for none. */
+  const after = (status: PersonStatus, steps: readonly (readonly [string, string])[], operationId?: string) => {
+    const users = steps.flatMap(([was], nth) =>
+      was === '-' ? [] : [{ id: encodeId('user', uuid(nth + 1)), status: was === 'gone' ? 'deleted' : was }],
+    );
+    const records = steps.flatMap(([, is], nth) => (is === '-' ? [] : [one(nth + 1, nth + 1, is)]));
+    const before = { status, document: JSON.stringify({ status, users, accounts: [] }) };
+    return deriveIdentityStatus(records, { rankOf, connectors, operationId }, before);
+  };
+
+  it.each([
+    [
+      'inactive',
+      [
+        ['inactive', 'gone'],
+        ['active', 'active'],
+      ],
+    ],
+    [
+      'pending',
+      [
+        ['pending', 'gone'],
+        ['active', 'active'],
+      ],
+    ],
+    [
+      'suspended',
+      [
+        ['suspended', 'gone'],
+        ['active', 'active'],
+      ],
+    ],
+    [
+      'deleted',
+      [
+        ['deleted', 'gone'],
+        ['active', 'active'],
+      ],
+    ],
+    [
+      'inactive',
+      [
+        ['inactive', 'gone'],
+        ['active', 'active'],
+        ['inactive', 'inactive'],
+      ],
+    ],
+    [
+      'inactive',
+      [
+        ['inactive', 'gone'],
+        ['suspended', 'suspended'],
+      ],
+    ],
+    [
+      'inactive',
+      [
+        ['gone', 'gone'],
+        ['active', 'active'],
+      ],
+    ],
+    [
+      'inactive',
+      [
+        ['gone', '-'],
+        ['active', 'active'],
+      ],
+    ],
+    [
+      'deleted',
+      [
+        ['deleted', '-'],
+        ['active', 'active'],
+      ],
+    ],
+    [
+      'inactive',
+      [
+        ['gone', 'gone'],
+        ['active', 'suspended'],
+      ],
+    ],
+  ] as const)('is still %s after %j', (status, steps) => {
+    expect(after(status, steps)).toBe(status);
+  });
+
+  it.each([
+    [
+      'is new',
+      'inactive',
+      [
+        ['inactive', 'gone'],
+        ['-', 'active'],
+      ],
+    ],
+    [
+      'becomes active',
+      'inactive',
+      [
+        ['gone', 'gone'],
+        ['inactive', 'active'],
+      ],
+    ],
+    [
+      'is listed again',
+      'inactive',
+      [
+        ['gone', 'active'],
+        ['active', 'active'],
+      ],
+    ],
+    [
+      'becomes active while another is gone',
+      'inactive',
+      [
+        ['inactive', 'gone'],
+        ['suspended', 'active'],
+      ],
+    ],
+    [
+      'remains, and the other one belongs to another person now',
+      'inactive',
+      [
+        ['inactive', '-'],
+        ['active', 'active'],
+      ],
+    ],
+    [
+      'is active, as the person was',
+      'active',
+      [
+        ['active', 'gone'],
+        ['active', 'active'],
+      ],
+    ],
+  ] as const)('is active if a user %s', (_, status, steps) => {
+    expect(after(status, steps)).toBe('active');
+  });
+
+  it('is that of what remains if an operation removes the record, and kept if it was before', () => {
+    expect(
+      after(
+        'inactive',
+        [
+          ['inactive', 'gone'],
+          ['active', 'active'],
+        ],
+        uuid(1),
+      ),
+    ).toBe('active');
+    expect(
+      after(
+        'inactive',
+        [
+          ['gone', 'gone'],
+          ['active', 'active'],
+        ],
+        uuid(1),
+      ),
+    ).toBe('inactive');
   });
 });

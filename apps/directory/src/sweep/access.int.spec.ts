@@ -1,7 +1,8 @@
-import { newUuid, type SourceRecord } from '@idsync/contracts';
+import { defaultLifecyclePolicy, newUuid, type SourceRecord } from '@idsync/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, examplesOf, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
+import { applyDue } from '../apply-due.js';
 import { sweepJob } from './sweep-job.js';
 
 let harness: Harness;
@@ -318,5 +319,56 @@ describe('a change of a key that joins people of another source to those who hav
     const job = await run(old, [people(12, {})]);
     expect(await statuses()).toEqual({ active: 12, inactive: 12 });
     expect(await planOf(job)).toMatchObject({ state: 'held', disables: 12 });
+  });
+});
+
+describe('a source that no longer lists people who have left it', () => {
+  const at = '2026-11-29T00:00:00Z';
+  const left = 15;
+  const listed = [...people(60, {}, 'n').slice(left), ...people(left, { status: 'inactive' }, 'n')];
+  const remaining = listed.slice(0, -left);
+  const kept = { active: 60 - left, inactive: left };
+
+  beforeEach(async () => {
+    await run(old, [people(60, {})]);
+    await run(hr, [listed]);
+    expect(await statuses()).toEqual(kept);
+  });
+
+  it('gives nobody access, also not by later runs and changes of the records that remain', async () => {
+    const job = await run(hr, [remaining]);
+    expect((await planOf(job))?.state).toBe('done');
+    expect(await statuses()).toEqual(kept);
+    await run(hr, [remaining]);
+    await run(old, [people(60, { job_title: 'Clerk' })]);
+    expect(await statuses()).toEqual(kept);
+    await applyDue(harness.database, harness.tenant, new Date('2027-01-10T00:00:00Z'));
+    expect(await harness.people()).toContainEqual(['p0']);
+    await run(old, [people(60, { job_title: 'Chief' })]);
+    expect(await statuses()).toEqual(kept);
+    await harness.operate('lifecycle.change', { policy: { ...defaultLifecyclePolicy, grace_days: 31 } }, at);
+    expect(await statuses()).toEqual(kept);
+  });
+
+  it('gives access to a person whom a source newly lists as active', async () => {
+    await run(hr, [remaining]);
+    const [first, second, ...others] = people(60, {});
+    const leaves = [first, second].map((each) => ({ ...each, fields: { ...each?.fields, status: ['inactive'] } }));
+    await run(old, [[...leaves, ...others] as SourceRecord[]]);
+    expect(await statuses()).toEqual(kept);
+    await run(old, [people(60, {})]);
+    await run(hr, [[...remaining, ...people(3, {}, 'n').slice(2)]]);
+    expect(await statuses()).toEqual({ active: 48, inactive: 12 });
+  });
+
+  it('leaves the decision to an operator who undoes the run that took access', async () => {
+    await harness.newTenant();
+    old = await harness.fixture.connector(harness.tenant, { name: 'Old HR', priority: 20 });
+    hr = await harness.fixture.connector(harness.tenant, { name: 'HR', priority: 10 });
+    await run(old, [people(5, {})]);
+    const job = await run(hr, [people(5, { status: 'inactive' }, 'n')]);
+    expect(await statuses()).toEqual({ inactive: 5 });
+    await harness.operate('job.undo', { job_id: job, preview: false }, at);
+    expect(await statuses()).toEqual({ active: 5 });
   });
 });

@@ -5,6 +5,7 @@ import type { Field, Sources } from './explained-sources.js';
 type Rejected = Field['over'][number];
 
 const noRevival = 'an account does not revive a person who has left';
+const noGain = 'a record that is gone gives no access by those that remain';
 
 /** Explains the status of an identity: the lifecycle authority, and why the other records do not decide. */
 export function explainStatus(
@@ -27,11 +28,13 @@ export function explainStatus(
   const winner = deciding.find((record) => record.status === status) ?? deciding[0];
   if (!winner) return [];
   const hasLeftForGood = kind === 'account' && status === 'deleted' && winner.status !== 'deleted';
+  const isKept = kind === 'user' && winner.status !== status;
+  const kept = hasLeftForGood ? noRevival : noGain;
   const over = records
-    .filter((record) => record !== winner || hasLeftForGood)
+    .filter((record) => record !== winner || hasLeftForGood || isKept)
     .map((record): Rejected => {
-      if (hasLeftForGood && record.kind === kind)
-        return { ...sources.candidate(record, 'status', record.status), because: noRevival };
+      if ((hasLeftForGood && record.kind === kind) || (isKept && deciding.includes(record)))
+        return { ...sources.candidate(record, 'status', record.status), because: kept };
       const isOutranked = rankOf(record) < first;
       const because = rejection(record, { kind, eligible, deciding, sources: isOutranked ? sources : undefined });
       return { ...sources.candidate(record, 'status', record.status), because };
@@ -40,11 +43,12 @@ export function explainStatus(
   const next = Math.min(...others.map(rankOf));
   let how = 'only source that lists the person';
   if (hasLeftForGood) how = `${noRevival}; no source lists a user`;
+  else if (isKept) how = noGain;
   else if (kind !== 'user') how = `most active ${kind?.replace('_', ' ')}; no source lists a user`;
   else if (next < first) how = employmentsDecide(winner);
   else if (deciding.length > 1) how = 'most active of several users of the first source';
   else if (eligible.length > 1) how = `priority ${first} precedes ${next}`;
-  const why = reasonOf(winner, lifecycle.start_days_before);
+  const why = isKept ? undefined : reasonOf(winner, lifecycle.start_days_before);
   return [
     {
       field: 'status',

@@ -129,6 +129,18 @@ describe('the explanation of the status', () => {
     });
   });
 
+  it('names the users by which a record that is gone gives no access', () => {
+    const records = [record(2, { status: 'deleted', isListed: false }), record(3, { connectorId: ad })];
+    expect(explained({ status: 'inactive', records }).of('status')).toMatchObject({
+      value: 'inactive',
+      over: [
+        'deleted (HR): its source no longer lists it',
+        'active (AD): a record that is gone gives no access by those that remain',
+      ],
+      because: 'a record that is gone gives no access by those that remain',
+    });
+  });
+
   it('says that the hire date has not come yet', () => {
     const fields = { status: ['active'], hire_date: ['2026-12-01T00:00:00.000Z'] };
     const { of } = explained({ status: 'pending', records: [record(2, { status: 'pending', fields })] });
