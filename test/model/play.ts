@@ -207,7 +207,8 @@ class History {
     if (!apply()) return this.operate(type, input, order, 'refused');
     const after = stateOf(this.directory);
     const losing = losersBetween(was, after).length;
-    const gaining = gainersBetween(was, after).length;
+    const isGain = (from: string, to: string) => to === 'active' && from !== 'active';
+    const gaining = gainersBetween(was, after, isGain).length;
     const act = {};
     const lost = losing > 0 ? this.runs.lostToday(act) : 0;
     const people = peopleWithAccess(before);

@@ -87,9 +87,9 @@ export function losersBetween(was: Access, after: State): number[] {
   return changedBetween(was, after, loses);
 }
 
-/** Returns who has got access again since. */
-export function gainersBetween(was: Access, after: State): number[] {
-  return [...changedBetween(was, after, isEnabled), ...partedBetween(was, after)];
+/** Returns who has got access again since; by a change of settings also who has got it before the hire date. */
+export function gainersBetween(was: Access, after: State, isGain = isEnabled): number[] {
+  return [...changedBetween(was, after, isGain), ...partedBetween(was, after)];
 }
 
 /** Returns the new people whose records all come from people without access. */

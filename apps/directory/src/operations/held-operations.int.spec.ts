@@ -137,6 +137,25 @@ describe('a change by which people lose access', () => {
     expect(await statuses()).toEqual({ active: many });
   });
 
+  it('is held for many people who would start before their hire date', async () => {
+    await newSources();
+    await harness.sync(hr, people(all, { hire_date: '2026-12-20T00:00:00.000Z' }, 'n'), today);
+    const early = (start_days_before: number) =>
+      harness.operate('lifecycle.change', { policy: { ...defaultLifecyclePolicy, start_days_before } }, today);
+    expect(await early(5)).toMatchObject({ status: 'done' });
+    const held = await early(30);
+    expect(held).toMatchObject({
+      status: 'held',
+      result: {
+        held: `give access to ${all} people beside 0 who have it, more than 25 % and more than 5`,
+        access_changes: expect.arrayContaining([expect.objectContaining({ from: 'pending', to: 'active' })]),
+      },
+    });
+    expect(await statuses()).toEqual({ pending: all });
+    expect(await confirm(held.id)).toMatchObject({ status: 'done' });
+    expect(await statuses()).toEqual({ active: all });
+  });
+
   it('is held for leavers whose logins would become new, active people', async () => {
     await newSources();
     await harness.sync(old, people(24, { status: 'inactive' }, 'o'), today);

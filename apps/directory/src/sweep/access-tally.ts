@@ -1,7 +1,7 @@
 import { encodeId, type ShownAccess } from '@idsync/contracts';
 import type { StoredIdentity } from '@idsync/database/directory';
 import type { RecordChange } from '../record-change.js';
-import { isEnablingStep, isLosingStep } from './guard.js';
+import { isEnablingStep, isGainBySetting, isLosingStep } from './guard.js';
 
 /** Statuses of an identity before and after changes. */
 export interface Step {
@@ -63,7 +63,7 @@ export function isPerson({ document }: StoredIdentity): boolean {
   return users.length + accounts.length > 0;
 }
 
-/** The people who lose access, or get it again, by all parts of one change, whichever part decides last. */
+/** The people who lose access, or get it, by all parts of one change of settings, whichever part decides last. */
 export class AccessTally {
   private readonly first = new Map<string, { from: string; shownId: string }>();
   private readonly changes = new Map<string, Step & { shownId: string }>();
@@ -76,7 +76,7 @@ export class AccessTally {
       const first = known ?? { from: before.status, shownId: before.id };
       this.first.set(id, first);
       const { from } = first;
-      if (isLosingStep(from, to) || isEnablingStep(from, to)) this.changes.set(id, { ...first, to });
+      if (isLosingStep(from, to) || isGainBySetting(from, to)) this.changes.set(id, { ...first, to });
       else this.changes.delete(id);
     }
   }

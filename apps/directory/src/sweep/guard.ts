@@ -40,6 +40,11 @@ export function isEnablingStep(from: string, to: string): boolean {
   return to === 'active' && (isDeleted({ status: from }) || stopped.has(from));
 }
 
+/** Returns true for a step by which an operation gives access to an identity, also before the hire date. */
+export function isGainBySetting(from: string, to: string): boolean {
+  return to === 'active' && from !== 'active';
+}
+
 /** Counts of a plan that the safeguard bounds. */
 export type PlannedCounts = Removals & {
   known: number;
