@@ -24,7 +24,7 @@ import {
   reused,
   withMoves,
 } from './sweep.js';
-import { type Entry, type Fields, nameOf, type Row, type Source } from './types.js';
+import { type Entry, type Fields, isDeleted, isUser, nameOf, type Row, type Source } from './types.js';
 
 /** The records that a run has read. */
 export interface Reading {
@@ -173,8 +173,15 @@ export class Runs {
       isGuarded,
       read,
       reached,
-      retires = false,
-    }: { plan: Planned[]; living: number; isGuarded: boolean; read: number; reached: State; retires?: boolean },
+      retired,
+    }: {
+      plan: Planned[];
+      living: number;
+      isGuarded: boolean;
+      read: number;
+      reached: State;
+      retired?: { takes: number };
+    },
     stored: readonly Entry[],
   ): void {
     const whole = isGuarded ? withMoves(plan, stored) : plan;
@@ -186,7 +193,7 @@ export class Runs {
         read,
         isGuarded,
         isFull: run.isFull,
-        retires,
+        retired,
         recent: this.recentRemovals(run.source),
         losses: this.lossesOfDay(run.source, whole, reached),
       },
@@ -247,7 +254,8 @@ export class Runs {
     const reached = stateOf(this.directory);
     const was = accessOf(reached);
     const of = { living: living.length, read: living.length, isGuarded: false, reached };
-    this.end(run, { plan, ...of, retires: true }, []);
+    const takes = living.filter((entry) => isUser(entry) && isLastActive(entry, reached)).length;
+    this.end(run, { plan, ...of, retired: { takes } }, []);
     this.match(nth, [], created);
     this.noteLosses(source, was);
     return run;
@@ -387,6 +395,15 @@ function removalsOf(plan: readonly Planned[]): Removals {
 }
 
 const hasRemovals = ({ removals }: Run): boolean => removals.delete + removals.disable > 0;
+
+/** Whether a person with access is not listed by other sources, or not only as active. */
+function isLastActive({ person, source }: Entry, state: State): boolean {
+  const others = [...state.values()].filter(
+    (entry) => entry.person === person && isUser(entry) && entry.source !== source && !isDeleted(entry),
+  );
+  const hasAccess = ['active', 'suspended'].includes(accessOf(state).get(person ?? 0)?.status ?? '');
+  return hasAccess && (others.length === 0 || others.some(({ status }) => status !== 'active'));
+}
 
 const isNewId = (planned: Planned): boolean => isNew(planned) || planned.movedFrom !== undefined;
 

@@ -92,7 +92,7 @@ export function heldBy(
     read,
     isGuarded,
     isFull,
-    retires,
+    retired,
     recent,
     losses,
   }: {
@@ -100,7 +100,8 @@ export function heldBy(
     read: number;
     isGuarded: boolean;
     isFull: boolean;
-    retires: boolean;
+    /** Of a deleted connector: how many of its records take access. */
+    retired: { takes: number } | undefined;
     recent: Removals;
     losses: LossesOfDay | undefined;
   },
@@ -108,8 +109,10 @@ export function heldBy(
 ): { removals: boolean; additions: boolean } {
   const { deleted, disabled } = source.safeguard;
   const count = (action: Planned['action']) => plan.filter((each) => each.action === action).length;
+  const isTooManyOfFew = (now: number, before: number, bound: Bound, of: number) =>
+    now > 0 && isPartOfFew(now + before, bound, of, 25);
   const isTooMany = (now: number, before: number, bound: Bound, of = living + recent.delete || read) =>
-    now > 0 && (exceeds(now + before, bound, of) || (!retires && isPartOfFew(now + before, bound, of, 25)));
+    now > 0 && (exceeds(now + before, bound, of) || isTooManyOfFew(retired?.takes ?? now, before, bound, of));
   const removals =
     isTooMany(count('delete'), recent.delete, deleted) ||
     isTooMany(count('disable'), recent.disable, disabled) ||

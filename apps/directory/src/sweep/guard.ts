@@ -56,6 +56,8 @@ export type PlannedCounts = Removals & {
   gaining?: number;
   /** External ids under which the source lists other people. */
   reused?: number;
+  /** Of the deletions of a retirement those that take access. */
+  taking?: number;
   /** Absent in the first import of a source, and for sources that do not list people. */
   additions?: Additions | undefined;
 };
@@ -128,7 +130,7 @@ function removalReasons(
   { recordsRead, retires }: RunRecords,
   recent: Recent,
 ): QuarantineReason[] {
-  const { deletions, disables, losing = 0 } = plan;
+  const { deletions, disables, losing = 0, taking = 0 } = plan;
   // The first import of a source may take access from people of another one.
   const known = plan.known + recent.gone || recordsRead;
   const removal = (
@@ -137,9 +139,11 @@ function removalReasons(
     { count, before, of }: LossesOfDay,
     noun = 'records',
   ): QuarantineReason[] => {
-    // A deleted connector has been decided about, however few records it has.
-    const bounds = retires ? [boundsOf(guard, rule)] : boundsWithFew(guard, rule);
-    const exceeded = bounds.find((bound) => count > 0 && count + before > boundOf(...bound, of));
+    const exceeded = boundsWithFew(guard, rule).find((bound, nth) => {
+      // A deleted connector has been decided about: if it has few records, only those count that take access.
+      const counting = retires && nth > 0 ? taking : count;
+      return count > 0 && counting > 0 && counting + before > boundOf(...bound, of);
+    });
     if (!exceeded) return [];
     const [percent, records] = exceeded;
     const text = `${verb} ${counted(count, before, guard)} of ${of} ${noun}, ${moreThan(percent, records)}`;

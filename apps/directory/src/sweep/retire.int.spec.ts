@@ -75,6 +75,22 @@ describe('the retirement of a deleted connector', () => {
     expect(await statuses()).toEqual({ deleted: 25 });
   });
 
+  it('is quarantined if it takes access from more people of a small company than a run may', async () => {
+    await run(people(12));
+    const other = await harness.fixture.connector(harness.tenant, { priority: 200 });
+    await endJob(harness, await wholeRun(harness, other, [people(7)]));
+    await sweep(harness, await retirement());
+    expect(await statuses()).toEqual({ active: 7, deleted: 5 });
+    await harness.newTenant();
+    hr = await harness.fixture.connector(harness.tenant);
+    await run(people(12));
+    const job = await retirement();
+    await sweep(harness, job);
+    const note = 'quarantined: the run would delete 12 of 12 records, more than 25 % and more than 5';
+    expect(await answers(harness, job)).toEqual([{ type: 'sync.sweep.held', note }]);
+    expect(await statuses()).toEqual({ active: 12 });
+  });
+
   it('continues after the process was killed between two chunks', async () => {
     await harness.fixture.rows(`update connectors set safeguard = '{"max_deleted_percent":100}' where id = $1`, [hr]);
     await run(people(600));

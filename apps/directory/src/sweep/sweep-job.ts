@@ -6,6 +6,7 @@ import {
   countDoneDeletions,
   countEntries,
   countKnownBefore,
+  countLastActive,
   countMarks,
   countRecentRemovals,
   countTaking,
@@ -162,7 +163,8 @@ async function completePlan(
   const isEmpty =
     deletions + disables + marks.enabled + marks.gaining + marks.reused + (additions ? create + update : 0) === 0;
   const known = isEmpty ? plan.known : await countKnown(tx, job, plan);
-  const counts = { known: known ?? 0, deletions, disables, ...marks, additions };
+  const taking = job.retires ? await countLastActive(tx, job) : 0;
+  const counts = { known: known ?? 0, deletions, disables, ...marks, additions, taking };
   const guard = people ?? (await findSafeguard(tx, job.connectorId));
   const recent = await countRecentRemovals(tx, job, guard.within_hours);
   const counting = job.kind === 'user' && deletions + disables > 0;

@@ -95,6 +95,23 @@ export async function countRecentLosses(
   return row?.count ?? 0;
 }
 
+/** Counts the users with access that a plan deletes, and whose people no other source lists, or not only as active. */
+export async function countLastActive(
+  tx: Transaction,
+  { id, connectorId }: { id: string; connectorId: string },
+): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int as count from sync_plan_entries e
+      where e.job_id = $1 and ${taking} and e.action = 'delete' and e.kind = 'user' and not (
+        select coalesce(bool_and(o.status = 'active'), false)
+          from (select identity_id from source_records where id = e.record_id limit 1) r
+          join source_records o on o.identity_id = r.identity_id
+         where o.kind = 'user' and o.connector_id <> $2 and (o.status <> 'deleted' or o.content_hash <> ''))`,
+    [id, connectorId],
+  );
+  return row?.count ?? 0;
+}
+
 /** Counts the records of people with access that a plan disables or deletes, or by which they lose it otherwise. */
 export async function countTaking(tx: Transaction, jobId: string): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
