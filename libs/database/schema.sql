@@ -1184,6 +1184,7 @@ create table sync_plans (
   note text,
   reasons jsonb default '[]'::jsonb not null,
   losses integer default 0 not null,
+  lost_identity_ids uuid[] default '{}'::uuid[] not null,
   constraint sync_plans_pkey PRIMARY KEY (job_id),
   constraint sync_plans_state_check CHECK ((state = ANY (ARRAY['open'::text, 'held'::text, 'ready'::text, 'done'::text])))
 );

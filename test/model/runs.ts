@@ -66,8 +66,8 @@ export class Runs {
   readonly checkpoints = new Map<Source, number>();
   /** Sources that have been read completely. */
   private readonly known = new Set<Source>();
-  /** How many people lost access by the runs of a source, or a change of settings, in the order of their ends. */
-  private readonly losing: { by: object; count: number; isReleased: boolean }[] = [];
+  /** The people who lost access by the runs of a source, or a change of settings, in the order of their ends. */
+  private readonly losing: { by: object; people: readonly number[]; isReleased: boolean }[] = [];
 
   constructor(
     private readonly directory: Directory,
@@ -295,15 +295,22 @@ export class Runs {
   }
 
   noteLosses(by: object, was: Parameters<typeof losersBetween>[0], isReleased = false): void {
-    const count = losersBetween(was, stateOf(this.directory)).length;
-    if (count > 0) this.losing.push({ by, count, isReleased });
+    const people = losersBetween(was, stateOf(this.directory));
+    if (people.length > 0) this.losing.push({ by, people, isReleased });
   }
 
-  /** How many people have lost access within the day, back to a release; none if only by the source itself. */
+  /**
+   * How many people have lost access within the day, back to a release; none if only by the source itself. Those whom a run
+   * took it from do not count while they have it again.
+   */
   lostToday(by: object): number {
     const undecided = this.losing.slice(this.losing.findLastIndex(({ isReleased }) => isReleased) + 1);
     if (undecided.every((each) => each.by === by)) return 0;
-    return undecided.reduce((total, { count }) => total + count, 0);
+    const access = accessOf(stateOf(this.directory));
+    const isBack = (person: number) => ['active', 'suspended'].includes(access.get(person)?.status ?? '');
+    return undecided
+      .map(({ by: cause, people }) => ('safeguard' in cause ? people.filter((person) => !isBack(person)) : people).length)
+      .reduce((total, count) => total + count, 0);
   }
 
   private lossesOfDay(source: Source, plan: readonly Planned[], reached: State): LossesOfDay | undefined {

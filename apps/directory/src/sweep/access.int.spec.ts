@@ -268,6 +268,13 @@ describe('runs of several sources on one day', () => {
     expect(await statuses()).toEqual({ active: 12, inactive: 6, deleted: 6 });
   });
 
+  it('do not count people who have got access again', async () => {
+    for (const nth of [0, 1]) await leave(nth);
+    await run(connectors[1] ?? '', [listed(1, 3)]);
+    expect(await planNow(await leave(2))).toBe('done');
+    expect(await planOf(await leave(3))).toMatchObject({ note: expect.stringContaining('8, after 19 within a day') });
+  });
+
   it('may disable the records of people who have already lost access', async () => {
     const logins = (left: number) =>
       listed(0, left).map((each) => ({ ...each, external_id: `login-${each.external_id}` }));

@@ -240,6 +240,6 @@ async function applyChunk(
   const { changes, overtaken } = await plannedChanges(tx, job, entries, cause);
   await reportOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
   const { admitted } = await withinQuota(tx, tenantId, limit, changes);
-  await addLosses(tx, jobId, lossesOf(await applyChanges(tx, cause, admitted)).size);
+  await addLosses(tx, jobId, [...lossesOf(await applyChanges(tx, cause, admitted)).keys()]);
   return true;
 }

@@ -1,4 +1,5 @@
 // SQL by hand: what the runs of a day have removed, and from how many people they took access.
+import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { planMarks } from './planned-additions.js';
 import { deletedStatuses } from './plans.js';
@@ -41,9 +42,17 @@ export async function countRecentRemovals(
   return row ?? { deletions: 0, disables: 0, gone: 0 };
 }
 
-/** Adds to the number of people who lost access when this plan was applied. */
-export async function addLosses(tx: Transaction, jobId: string, count: number): Promise<void> {
-  if (count > 0) await tx.query('update sync_plans set losses = losses + $2 where job_id = $1', [jobId, count]);
+/** Bounds what a later run reads of this one; more people than these count as if they still had no access. */
+const mostLost = 10_000;
+
+/** Adds the people who lost access when this plan was applied. */
+export async function addLosses(tx: Transaction, jobId: string, identityIds: readonly string[]): Promise<void> {
+  if (identityIds.length === 0) return;
+  await tx.query(
+    `update sync_plans set losses = losses + cardinality($2::uuid[]), lost_identity_ids = (lost_identity_ids || $2::uuid[])[1:$3::int]
+      where job_id = $1`,
+    [jobId, uuids(identityIds), mostLost],
+  );
 }
 
 /** Lets one run after the other compute what all sources take, until the end of the transaction. */
@@ -59,7 +68,7 @@ const taking = `e.action in ('disable', 'delete') and ('${planMarks.losing}' = a
 /**
  * Counts the people who lost access by other runs and changes of settings within the last hours, back to a release or a
  * confirmation, or do by runs that are being applied; none if all of them are of this source, because its bounds apply to
- * these. The caller must hold the lock of the losses.
+ * these. People whom a run took access from do not count while they have it again. The caller must hold the lock of the losses.
  */
 export async function countRecentLosses(
   tx: Transaction,
@@ -69,9 +78,12 @@ export async function countRecentLosses(
 ): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `with applied as (
-       select p.losses, p.connector_id, coalesce(j.completed_at, now()) as at, j.decision ->> 'action' is not distinct from 'released' as released
+       select p.losses - back.count as losses, p.connector_id, coalesce(j.completed_at, now()) as at, j.decision ->> 'action' is not distinct from 'released' as released
          from sync_plans p
         cross join lateral (select completed_at, decision from sync_jobs where id = p.job_id limit 1) j
+        cross join lateral (
+          select count(*)::int as count from unnest(p.lost_identity_ids) as lost (id)
+           where (select status in ('active', 'suspended') from identities where id = lost.id limit 1)) back
         where p.tenant_id = $1 and p.losses > 0 and p.job_id <> $2
           and coalesce(j.completed_at, now()) > now() - make_interval(hours => $3)),
      runs as (

@@ -29,6 +29,10 @@ export class SyncPlanEntity extends TenantOwned {
   @Column('integer', { default: 0 })
   losses!: number;
 
+  /** Of these people the first ones, because some may get access again. */
+  @Column('uuid', { array: true, default: () => "'{}'" })
+  lostIdentityIds!: string[];
+
   @Column('text', { nullable: true })
   note!: string | null;
 

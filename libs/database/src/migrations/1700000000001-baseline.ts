@@ -469,7 +469,8 @@ create table sync_plans (
   disables integer not null default 0,
   note text,
   reasons jsonb not null default '[]',
-  losses integer not null default 0
+  losses integer not null default 0,
+  lost_identity_ids uuid[] not null default '{}'
 );
 create index sync_plans_connector on sync_plans (connector_id, job_id);
 create index sync_plans_harm on sync_plans (connector_id, job_id) where deletions > 0 or disables > 0;
