@@ -95,7 +95,7 @@ module.exports = {
           '^$1/$2/',
           '^libs/database/(src|dist)/[^/]+/index\\.(ts|js|d\\.ts)$',
           '^libs/client/(src|dist)/operator\\.(ts|js|d\\.ts)$',
-          '^libs/contracts/(src|dist)/parse-url\\.(ts|js|d\\.ts)$',
+          '^libs/contracts/(src|dist)/(parse-url|fixed-values)\\.(ts|js|d\\.ts)$',
           '^(apps|libs)/[^/]+/(src|dist)/index\\.(ts|js|d\\.ts)$',
         ],
       },
