@@ -13,7 +13,7 @@ export class Directory {
   private persons = 0;
   /** Deleted people with an account that was present. */
   private leavers: ReadonlySet<number> = new Set();
-  /** What each person was after the last match. */
+  /** The state of each person after the last match. */
   private past: ReadonlyMap<number, Past> = new Map();
 
   constructor(

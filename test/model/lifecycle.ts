@@ -37,7 +37,7 @@ export function statusOfPerson(entries: readonly Entry[]): string {
   return kept ?? decidedStatus(entries);
 }
 
-/** What a person was when records changed last. */
+/** The state of a person when records changed last. */
 export interface Past {
   status: string;
   users: ReadonlyMap<Entry, string>;

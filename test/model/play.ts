@@ -16,7 +16,7 @@ import { Replay } from './replay.js';
 import { type Run, Runs } from './runs.js';
 import type { Act, Step } from './steps.js';
 import { livingOf } from './sweep.js';
-import type { Bound, Entry, Source } from './types.js';
+import { type Bound, type Entry, nameOf, type Source } from './types.js';
 
 type ActOf<Kind extends Act['kind']> = Act & { kind: Kind };
 
@@ -121,12 +121,19 @@ class History {
     const lines = reader.since === since ? [] : [`model: reads since ${since}; idsync: since ${reader.since}`];
     if (act.isDry) return lines;
     const created = (await this.tenant.shown()).records.map(({ name }) => name);
+    const isUnstored = (name: string) => !created.includes(name);
     const before = stateOf(this.directory);
     const lost = this.runs.lostToday(source);
     // A run beside a held one drops its plan, in which the same rows waited.
     const held = this.runs.heldOf(source);
     const access = await this.tenant.setAsideForAccess([job.id, ...(held ? [this.jobOf(held)] : [])]);
-    const run = this.runs.run(nth, source, reader.reading(), { created, ...access });
+    const reading = reader.reading();
+    // Its own new rows that give access are in no plan then, and not stored.
+    const unplanned = held
+      ? reading.rows.filter(({ id }) => isUnstored(nameOf(source, id)) && !access.aside.has(id))
+      : [];
+    const given = new Set([...access.given, ...unplanned.map(({ id }) => id)]);
+    const run = this.runs.run(nth, source, reading, { created, ...access, given });
     this.jobs[this.runs.all.indexOf(run)] = job.id;
     // A row that stands on two pages is an error of its job.
     const isSame = run.status === job.status.replace('_with_errors', '');

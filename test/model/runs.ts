@@ -300,8 +300,8 @@ export class Runs {
   }
 
   /**
-   * How many people have lost access within the day, back to a release; none if only by the source itself. Those whom a run
-   * took it from do not count while they have it again.
+   * How many people have lost access within the day, back to a release; none if only by the source itself. People
+   * with access again after a run do not count.
    */
   lostToday(by: object): number {
     const undecided = this.losing.slice(this.losing.findLastIndex(({ isReleased }) => isReleased) + 1);
@@ -309,7 +309,9 @@ export class Runs {
     const access = accessOf(stateOf(this.directory));
     const isBack = (person: number) => ['active', 'suspended'].includes(access.get(person)?.status ?? '');
     return undecided
-      .map(({ by: cause, people }) => ('safeguard' in cause ? people.filter((person) => !isBack(person)) : people).length)
+      .map(
+        ({ by: cause, people }) => ('safeguard' in cause ? people.filter((person) => !isBack(person)) : people).length,
+      )
       .reduce((total, count) => total + count, 0);
   }
 

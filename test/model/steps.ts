@@ -138,7 +138,7 @@ const editFrom = (random: Random): Edit => {
   return (kinds[at] as () => Edit)();
 };
 
-/** A person whom all sources list with all keys: one says that the person has left, or all do not. */
+/** A person in all sources, with all keys, who has left at most one of them. */
 function colleague(random: Random): Edit[] {
   const [person, leaver] = [nth(random), between(random, 0, 5)];
   return [0, 1, 2, 3].flatMap((source): Edit[] =>

@@ -104,7 +104,7 @@ describe('the status of a person with employments in several sources', () => {
   });
 });
 
-describe('the status of a person of whom a record is gone', () => {
+describe('the status of a person after a record is gone', () => {
   const one = (nth: number, source: number, status: string) =>
     storedRecord(nth, {
       connectorId: uuid(source),

@@ -342,7 +342,7 @@ describe('a source that no longer lists people who have left it', () => {
     expect(await statuses()).toEqual(kept);
   });
 
-  it('gives nobody access, also not by later runs and changes of the records that remain', async () => {
+  it('gives no access, also not by later runs and changes of the records that remain', async () => {
     const job = await run(hr, [remaining]);
     expect((await planOf(job))?.state).toBe('done');
     expect(await statuses()).toEqual(kept);
@@ -357,7 +357,7 @@ describe('a source that no longer lists people who have left it', () => {
     expect(await statuses()).toEqual(kept);
   });
 
-  it('gives access to a person whom a source newly lists as active', async () => {
+  it('gives access to a person who is newly listed as active', async () => {
     await run(hr, [remaining]);
     const [first, second, ...others] = people(60, {});
     const leaves = [first, second].map((each) => ({ ...each, fields: { ...each?.fields, status: ['inactive'] } }));

@@ -68,7 +68,7 @@ const taking = `e.action in ('disable', 'delete') and ('${planMarks.losing}' = a
 /**
  * Counts the people who lost access by other runs and changes of settings within the last hours, back to a release or a
  * confirmation, or do by runs that are being applied; none if all of them are of this source, because its bounds apply to
- * these. People whom a run took access from do not count while they have it again. The caller must hold the lock of the losses.
+ * these. People with access again after a run do not count. The caller must hold the lock of the losses.
  */
 export async function countRecentLosses(
   tx: Transaction,
