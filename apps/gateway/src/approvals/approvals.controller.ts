@@ -7,8 +7,7 @@ import { orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { TenantTransactions } from '../operator/tenant-transactions.service.js';
-import { Approvals } from './approvals.service.js';
-import { presentApproval } from './present-approval.js';
+import { Approvals, presentApproval } from './approvals.service.js';
 
 /** Decisions need the role of the act beside the one declared here. */
 @Controller('admin/v1/tenants/:tenantId/approvals')
@@ -20,12 +19,11 @@ export class ApprovalsController {
   ) {}
 
   @Get()
-  async list(
+  list(
     @TenantParam() tenantId: string,
     @ZodQuery(requests.approvalQuery) { status, ...page }: z.infer<typeof requests.approvalQuery>,
   ): Promise<object> {
-    const { rows, total } = await this.tenants.run(tenantId, (tx) => listApprovals(tx, tenantId, page, status));
-    return { data: rows.map(presentApproval), total, ...page };
+    return this.tenants.page(tenantId, page, presentApproval, (tx) => listApprovals(tx, tenantId, page, status));
   }
 
   @Get(':approvalId')

@@ -1,6 +1,13 @@
 import { Database } from '@idsync/database';
-import { deleteExpiredPortalLinks } from '@idsync/database/gateway';
-import { Housekeeping } from '@idsync/messaging';
+import {
+  anchorChains,
+  deleteEndedSessions,
+  deleteExpiredPortalLinks,
+  findInstallationHead,
+  forgetLogouts,
+} from '@idsync/database/gateway';
+import { deletePushedOfDeletedConnectors, purgeScimTombstones } from '@idsync/database/scim';
+import { type Chore, Housekeeping } from '@idsync/messaging';
 import { Logger } from '@idsync/runtime';
 import {
   Injectable,
@@ -11,14 +18,12 @@ import {
 import { ConfigService } from '@nestjs/config';
 import type { GatewayConfig } from '../gateway-config.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
-import { anchoring } from './anchor-audit.js';
-import { pushedChores } from './pushed-chores.js';
-import { reencryption } from './reencrypt-secrets.js';
-import { sessionChores } from './session-chores.js';
+import { type EncryptionKeys, reencryption } from './reencrypt-secrets.js';
 
 const everyMs = 60 * 60_000;
-/** Links that are deleted at a time. */
-const expiredLinks = 1_000;
+/** Rows that are deleted, and chains that are anchored, at a time. */
+const rowsAtOnce = 1_000;
+const chainsAtOnce = 200;
 
 /** The gateway's chores. Their shutdown starts first and is awaited last, so that it does not delay the HTTP server's. */
 @Injectable()
@@ -32,6 +37,7 @@ export class GatewayHousekeeping implements OnApplicationBootstrap, OnModuleDest
     config: ConfigService<GatewayConfig, true>,
     logger: Logger,
   ) {
+    const idleSeconds = config.get('SESSION_IDLE_SECONDS', { infer: true });
     const chores = [
       reencryption(database, 'webhooks', encryptionKeys, logger),
       reencryption(database, 'signing keys', encryptionKeys, logger),
@@ -40,13 +46,12 @@ export class GatewayHousekeeping implements OnApplicationBootstrap, OnModuleDest
       reencryption(database, 'suppressions', encryptionKeys, logger),
       reencryption(database, 'audit', encryptionKeys, logger),
       anchoring(database, encryptionKeys, logger),
-      ...pushedChores(database),
-      {
-        name: 'deleting expired portal links',
-        batchSize: expiredLinks,
-        run: () => deleteExpiredPortalLinks(database, expiredLinks),
-      },
-      ...sessionChores(database, config.get('SESSION_IDLE_SECONDS', { infer: true })),
+      deletion('expired deletions of pushed resources', () => purgeScimTombstones(database, rowsAtOnce)),
+      deletion('pushed resources of deleted connectors', () => deletePushedOfDeletedConnectors(database, rowsAtOnce)),
+      deletion('expired portal links', () => deleteExpiredPortalLinks(database, rowsAtOnce)),
+      // Sessions of operators that ended by a timeout, and logout tokens that are too old to be used again.
+      deletion('ended sessions', () => deleteEndedSessions(database, idleSeconds, rowsAtOnce)),
+      deletion('used logout tokens', () => forgetLogouts(database, rowsAtOnce)),
     ];
     this.housekeeping = new Housekeeping(chores, everyMs, logger);
   }
@@ -62,4 +67,27 @@ export class GatewayHousekeeping implements OnApplicationBootstrap, OnModuleDest
   async onApplicationShutdown(): Promise<void> {
     await this.stopped;
   }
+}
+
+function deletion(what: string, run: () => Promise<number>): Chore {
+  return { name: `deleting ${what}`, batchSize: rowsAtOnce, run };
+}
+
+/**
+ * Anchors the audit chains of tenants in the chain of the installation, and logs the head of that chain: an
+ * attacker who can rewrite the database cannot rewrite logs that were collected elsewhere.
+ */
+function anchoring(database: Database, keys: EncryptionKeys, logger: Logger): Chore {
+  return {
+    name: 'anchoring audit chains',
+    batchSize: chainsAtOnce,
+    run: async () => {
+      const count = await anchorChains(database, keys, chainsAtOnce);
+      const head = await findInstallationHead(database);
+      if (count > 0 && count < chainsAtOnce && head) {
+        logger.info({ sequence: head.sequence, hash: head.hash.toString('hex') }, 'audit log anchored');
+      }
+      return count;
+    },
+  };
 }

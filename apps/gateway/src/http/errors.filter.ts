@@ -1,12 +1,11 @@
 import { errorTexts } from '@idsync/contracts';
-import { DatabaseBusy } from '@idsync/database';
+import { DatabaseBusy, isTimeout, isUnavailable } from '@idsync/database';
 import { Logger } from '@idsync/runtime';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { scimErrorBody } from '../scim/scim-error.js';
 import { ApiError } from './api-error.js';
 import { routeName } from './route-name.js';
-import { asUnavailable } from './unavailable.js';
 
 /** Formats every error as `{"error": "<text>"}` or as a SCIM error. Internal details go to the log only. */
 @Catch()
@@ -49,4 +48,16 @@ function answerTo(error: unknown, scim: boolean): { status: number; text: string
     return { status, text: status === 413 ? 'the body is too large' : 'the request is not valid' };
   }
   return { status: 500, text: errorTexts.internal };
+}
+
+const retryAfterSeconds = 5;
+/** Longer, because the cause of a slow request needs time to pass. */
+const retrySlowAfterSeconds = 30;
+
+/** Maps a transient failure to a 503: the database is unavailable, busy, or timed out. Undefined for any other error. */
+function asUnavailable(error: unknown): ApiError | undefined {
+  if (error instanceof DatabaseBusy) return new ApiError(503, errorTexts.busy, retryAfterSeconds);
+  if (isTimeout(error)) return new ApiError(503, errorTexts.tooSlow, retrySlowAfterSeconds);
+  if (isUnavailable(error)) return new ApiError(503, errorTexts.unavailable, retryAfterSeconds);
+  return undefined;
 }

@@ -1,3 +1,4 @@
+import { requests } from '@idsync/contracts';
 import { Body, type PipeTransform, Query } from '@nestjs/common';
 import type { z } from 'zod';
 import type { ParameterOf } from './parameter-of.js';
@@ -26,3 +27,6 @@ export function ZodBody<Schema extends z.ZodType>(schema: Schema): ParameterOf<z
 export function ZodQuery<Schema extends z.ZodType>(schema: Schema): ParameterOf<z.output<Schema>> {
   return Query(new ZodPipe(schema, 'query parameter'));
 }
+
+/** The page of a list with offset pagination. */
+export const PageQuery = () => ZodQuery(requests.pageQuery);

@@ -1,5 +1,5 @@
 import { requests } from '@idsync/contracts';
-import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey, updateApiKey } from '@idsync/database/gateway';
+import { insertApiKey, listApiKeys, lockApiKey, type Page, revokeApiKey, updateApiKey } from '@idsync/database/gateway';
 import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { formatApiKey, newSecret } from '../access/api-key.js';
@@ -7,7 +7,7 @@ import { KeyRing } from '../access/key-ring.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { PageQuery, ZodBody } from '../http/zod.pipe.js';
 import { presentApiKey } from '../present.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
@@ -42,12 +42,8 @@ export class ApiKeysController {
   }
 
   @Get()
-  async list(
-    @TenantParam() tenantId: string,
-    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
-  ): Promise<object> {
-    const { rows, total } = await this.tenants.run(tenantId, (tx) => listApiKeys(tx, tenantId, page));
-    return { data: rows.map(presentApiKey), total, ...page };
+  list(@TenantParam() tenantId: string, @PageQuery() page: Page): Promise<object> {
+    return this.tenants.page(tenantId, page, presentApiKey, (tx) => listApiKeys(tx, tenantId, page));
   }
 
   @Patch(':keyId')

@@ -57,7 +57,7 @@ export class CasesController {
       case_id: caseId,
       resolution,
       ...(identityId !== undefined && { identity_id: identityId }),
-      ...(reason !== undefined && { reason }),
+      reason,
     });
   }
 }

@@ -1,4 +1,12 @@
-import { type ConnectorBody, connectorBody, encodeId, requests, type responses } from '@idsync/contracts';
+import {
+  type ConnectorBody,
+  comparedText,
+  connectorBody,
+  encodeId,
+  findDefinition,
+  requests,
+  type responses,
+} from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   type ConnectorRow,
@@ -8,30 +16,49 @@ import {
   findConnector,
   findDeletedConnector,
   hasRunningJob,
+  insertApiKey,
   insertConnector,
+  listApiKeys,
   listConnectors,
   listFailingRecords,
+  lockConnector,
+  type Page,
   queueRetirement,
   requestOperation,
+  revokeApiKey,
   revokeKeysOfConnector,
 } from '@idsync/database/gateway';
 import { markPushedForDeletion } from '@idsync/database/scim';
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, type PipeTransform, Post } from '@nestjs/common';
 import type { z } from 'zod';
+import { formatApiKey, newSecret } from '../access/api-key.js';
 import { KeyRing } from '../access/key-ring.service.js';
 import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
+import type { ParameterOf } from '../http/parameter-of.js';
 import { PublicId, QueryId, TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
-import { presentConnector, presentFailingRecord } from '../present.js';
+import { validate } from '../http/validate.js';
+import { PageQuery, ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { presentConnector, presentConnectorToken, presentFailingRecord } from '../present.js';
 import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { changeConnector, guardedChanges, rejectTakenName, requireValid } from './change-connector.js';
 import { writeSecrets } from './connector-secrets.js';
 import { Operations, shownOperation } from './operations.service.js';
+import { Probes } from './probes.service.js';
+import { RecordJobs } from './record-jobs.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
+
+class ExternalIdPipe implements PipeTransform<string, string> {
+  transform(id: string): string {
+    return validate(requests.recordPath, { external_id: comparedText(id) }).external_id;
+  }
+}
+
+/** Validates the external id of a record in the path, and returns its normal form. */
+const ExternalId = (): ParameterOf<string> => Param('externalId', new ExternalIdPipe());
 
 @Controller('admin/v1/tenants/:tenantId/connectors')
 @OperatorAccess()
@@ -61,12 +88,8 @@ export class ConnectorsController {
   }
 
   @Get()
-  async list(
-    @TenantParam() tenantId: string,
-    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
-  ): Promise<object> {
-    const { rows, total } = await this.tenants.run(tenantId, (tx) => listConnectors(tx, tenantId, page));
-    return { data: rows.map(presentConnector), total, ...page };
+  list(@TenantParam() tenantId: string, @PageQuery() page: Page): Promise<object> {
+    return this.tenants.page(tenantId, page, presentConnector, (tx) => listConnectors(tx, tenantId, page));
   }
 
   @Get(':connectorId')
@@ -100,16 +123,15 @@ export class ConnectorsController {
   }
 
   @Get(':connectorId/errors')
-  async errors(
+  errors(
     @TenantParam() tenantId: string,
-    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
+    @PageQuery() page: Page,
     @PublicId('connector', 'connectorId') id: string,
   ): Promise<object> {
-    const { rows, total } = await this.tenants.run(tenantId, async (tx) => {
+    return this.tenants.page(tenantId, page, presentFailingRecord, async (tx) => {
       orNotFound(await findConnector(tx, tenantId, id));
       return listFailingRecords(tx, tenantId, id, page);
     });
-    return { data: rows.map(presentFailingRecord), total, ...page };
   }
 
   /** Counts what a deletion would leave behind. */
@@ -184,4 +206,102 @@ export class ConnectorsController {
 function describeConnector(row: ConnectorRow): object {
   const { type, name, priority, records, config, secrets, safeguard, schedule } = row;
   return { type, name, priority, records, config, protected_values: secrets, safeguard, ...(schedule && { schedule }) };
+}
+
+/** Actions on a connector's source, which the sync-worker runs while the request waits. */
+@Controller('admin/v1/tenants/:tenantId/connectors/:connectorId')
+@OperatorAccess()
+export class ConnectorSourceController {
+  constructor(
+    private readonly probes: Probes,
+    private readonly recordJobs: RecordJobs,
+  ) {}
+
+  @Post('test')
+  @MayTakeLonger()
+  test(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<Progress> {
+    return this.probes.request(tenantId, id, 'test');
+  }
+
+  @Post('discover')
+  @MayTakeLonger()
+  discover(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<Progress> {
+    return this.probes.request(tenantId, id, 'discover');
+  }
+
+  @Get('probes/:probeId')
+  probe(
+    @TenantParam() tenantId: string,
+    @PublicId('connector', 'connectorId') id: string,
+    @PublicId('probe', 'probeId') probeId: string,
+  ): Promise<object> {
+    return this.probes.get(tenantId, id, probeId);
+  }
+
+  @Post('records/:externalId/sync')
+  @MayTakeLonger()
+  syncRecord(
+    @TenantParam() tenantId: string,
+    @ExternalId() externalId: string,
+    @PublicId('connector', 'connectorId') id: string,
+  ): Promise<Progress> {
+    return this.recordJobs.request(tenantId, id, externalId);
+  }
+}
+
+/** Tokens with which identity providers push: API keys that are valid only for the SCIM service of one connector. */
+@Controller('admin/v1/tenants/:tenantId/connectors/:connectorId/tokens')
+@OperatorAccess()
+export class ConnectorTokensController {
+  constructor(
+    private readonly tenants: TenantTransactions,
+    private readonly keyRing: KeyRing,
+  ) {}
+
+  @Post()
+  async issue(
+    @TenantParam() tenantId: string,
+    @ZodBody(requests.connectorTokenBody) { name, expires_at }: z.infer<typeof requests.connectorTokenBody>,
+    @PublicId('connector', 'connectorId') connectorId: string,
+  ): Promise<object> {
+    const { secret, hash } = newSecret();
+    const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
+    const row = await this.tenants.act(tenantId, async (tx, describe) => {
+      // Locked, because a concurrent deletion of the connector would leave the token behind.
+      const { type } = orNotFound(await lockConnector(tx, tenantId, connectorId));
+      if (!findDefinition(type)?.isPushed) throw badRequest('only connectors of type scim-push have tokens');
+      const inserted = await insertApiKey(tx, tenantId, { name, scopes: [], secretHash: hash, expiresAt, connectorId });
+      const after = { ...presentConnectorToken(inserted), connector_id: encodeId('connector', connectorId) };
+      describe({ resource: after.id, after });
+      return inserted;
+    });
+    const path = `/scim/v2/${encodeId('connector', connectorId)}`;
+    return { ...presentConnectorToken(row), token: formatApiKey(row.id, secret), path };
+  }
+
+  @Get()
+  list(
+    @TenantParam() tenantId: string,
+    @PublicId('connector', 'connectorId') connectorId: string,
+    @PageQuery() page: Page,
+  ): Promise<object> {
+    return this.tenants.page(tenantId, page, presentConnectorToken, async (tx) => {
+      orNotFound(await findConnector(tx, tenantId, connectorId));
+      return listApiKeys(tx, tenantId, page, connectorId);
+    });
+  }
+
+  @Delete(':tokenId')
+  @HttpCode(204)
+  async revoke(
+    @TenantParam() tenantId: string,
+    @PublicId('connector', 'connectorId') connectorId: string,
+    @PublicId('apiKey', 'tokenId') tokenId: string,
+  ): Promise<void> {
+    await this.tenants.act(tenantId, async (tx) => {
+      orNotFound(await findConnector(tx, tenantId, connectorId));
+      orNotFound(await revokeApiKey(tx, tenantId, tokenId, connectorId));
+    });
+    this.keyRing.clear();
+  }
 }

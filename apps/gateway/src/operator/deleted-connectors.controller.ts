@@ -1,5 +1,5 @@
 import { encodeId, requests } from '@idsync/contracts';
-import { findDeletedConnector, listDeletedConnectors, queueRetirement } from '@idsync/database/gateway';
+import { findDeletedConnector, listDeletedConnectors, type Page, queueRetirement } from '@idsync/database/gateway';
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { Approvals } from '../approvals/approvals.service.js';
@@ -8,7 +8,7 @@ import { orNotFound } from '../http/api-error.js';
 import { bodyId } from '../http/ids.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { PageQuery, ZodBody } from '../http/zod.pipe.js';
 import { presentDeletedConnector } from '../present.js';
 import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
@@ -23,12 +23,10 @@ export class DeletedConnectorsController {
   ) {}
 
   @Get()
-  async list(
-    @TenantParam() tenantId: string,
-    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
-  ): Promise<object> {
-    const { rows, total } = await this.tenants.run(tenantId, (tx) => listDeletedConnectors(tx, tenantId, page));
-    return { data: rows.map(presentDeletedConnector), total, ...page };
+  list(@TenantParam() tenantId: string, @PageQuery() page: Page): Promise<object> {
+    return this.tenants.page(tenantId, page, presentDeletedConnector, (tx) =>
+      listDeletedConnectors(tx, tenantId, page),
+    );
   }
 
   @Get(':connectorId')

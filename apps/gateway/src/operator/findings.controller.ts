@@ -1,5 +1,14 @@
-import { decodeId, encodeId, type FindingPolicy, findingPolicy, type IdKind, requests } from '@idsync/contracts';
-import { findFinding, listFindings, saveFindingPolicy } from '@idsync/database/gateway';
+import {
+  decodeId,
+  encodeId,
+  type FindingPolicy,
+  findingPolicy,
+  findingSubjects,
+  type IdKind,
+  requests,
+  type responses,
+} from '@idsync/contracts';
+import { type FindingRow, findFinding, listFindings, saveFindingPolicy } from '@idsync/database/gateway';
 import { findFindingPolicy } from '@idsync/database/settings';
 import { Controller, Get, Post, Put } from '@nestjs/common';
 import type { z } from 'zod';
@@ -12,7 +21,6 @@ import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { invalidCursor } from '../shared/cursor.js';
 import { Operations } from './operations.service.js';
-import { presentFinding } from './present-finding.js';
 import { presentFindingPolicy, requireConnectors, storedFindingPolicy } from './rule-inputs.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
@@ -57,12 +65,7 @@ export class FindingsController {
     @ZodBody(requests.acceptFindingBody) { reason, until, by }: z.infer<typeof requests.acceptFindingBody>,
   ): Promise<Progress> {
     orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id)));
-    return this.operations.request(tenantId, 'finding.accept', {
-      finding_id: id,
-      reason,
-      by: actorName(by),
-      ...(until !== undefined && { until }),
-    });
+    return this.operations.request(tenantId, 'finding.accept', { finding_id: id, reason, by: actorName(by), until });
   }
 
   @Post('findings/:findingId/reopen')
@@ -73,10 +76,7 @@ export class FindingsController {
     @ZodBody(requests.reasonBody) { reason }: z.infer<typeof requests.reasonBody>,
   ): Promise<Progress> {
     orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id)));
-    return this.operations.request(tenantId, 'finding.reopen', {
-      finding_id: id,
-      ...(reason !== undefined && { reason }),
-    });
+    return this.operations.request(tenantId, 'finding.reopen', { finding_id: id, reason });
   }
 
   @Get('finding-policy')
@@ -106,4 +106,28 @@ export class FindingsController {
 function aboutOne(subject: string): { identityId: string } | { subjectId: string } {
   const identityId = decodeId('identity', subject);
   return identityId === undefined ? { subjectId: bodyId(subjects, subject) } : { identityId };
+}
+
+function presentFinding(row: FindingRow): responses.Finding {
+  return {
+    id: encodeId('finding', row.id),
+    kind: row.kind,
+    state: row.state,
+    subject_id: encodeId(findingSubjects[row.kind], row.subjectId),
+    identity_id: row.identityId === null ? undefined : encodeId('identity', row.identityId),
+    evidence: row.evidence,
+    opened_at: row.openedAt.toISOString(),
+    resolved_at: row.resolvedAt?.toISOString(),
+    accepted:
+      row.acceptedAt === null
+        ? undefined
+        : {
+            by: row.acceptedBy ?? '',
+            reason: row.acceptedReason ?? '',
+            at: row.acceptedAt.toISOString(),
+            until: row.acceptedUntil?.toISOString(),
+          },
+    name: row.name ?? undefined,
+    connector_id: row.connectorId === null ? undefined : encodeId('connector', row.connectorId),
+  };
 }

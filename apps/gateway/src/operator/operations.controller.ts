@@ -1,5 +1,5 @@
 import { encodeId, publicItems, requests } from '@idsync/contracts';
-import { findOperation, findOperationItems, listOperations } from '@idsync/database/gateway';
+import { findOperation, findOperationItems, listOperations, type Page } from '@idsync/database/gateway';
 import { Controller, Get, Post } from '@nestjs/common';
 import type { z } from 'zod';
 import { Approvals } from '../approvals/approvals.service.js';
@@ -7,7 +7,7 @@ import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { PageQuery, ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { presentOperation } from '../present.js';
 import { namePeople } from './name-people.js';
 import { Operations } from './operations.service.js';
@@ -23,12 +23,8 @@ export class OperationsController {
   ) {}
 
   @Get()
-  async list(
-    @TenantParam() tenantId: string,
-    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
-  ): Promise<object> {
-    const { rows, counted } = await this.tenants.run(tenantId, (tx) => listOperations(tx, tenantId, page));
-    return { data: rows.map(presentOperation), ...counted, ...page };
+  list(@TenantParam() tenantId: string, @PageQuery() page: Page): Promise<object> {
+    return this.tenants.page(tenantId, page, presentOperation, (tx) => listOperations(tx, tenantId, page));
   }
 
   @Get(':operationId')
@@ -58,10 +54,7 @@ export class OperationsController {
     @ZodBody(requests.reasonBody) { reason }: z.infer<typeof requests.reasonBody>,
   ): Promise<Progress> {
     orNotFound(await this.tenants.run(tenantId, (tx) => findOperation(tx, tenantId, id)));
-    return this.operations.request(tenantId, 'operation.revert', {
-      operation_id: id,
-      ...(reason !== undefined && { reason }),
-    });
+    return this.operations.request(tenantId, 'operation.revert', { operation_id: id, reason });
   }
 
   @Post(':operationId/confirm')

@@ -1,19 +1,69 @@
-import { encodeId, requests, type responses } from '@idsync/contracts';
+import {
+  decodeId,
+  encodeId,
+  type RecordKind,
+  recordIds,
+  recordKinds,
+  requests,
+  type responses,
+} from '@idsync/contracts';
 import { findActivity, findEvent, findFeedPage, findRecord, listEvents } from '@idsync/database/gateway';
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import {
+  Controller,
+  createParamDecorator,
+  type ExecutionContext,
+  Get,
+  Param,
+  type PipeTransform,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ReadsPeople } from '../audit/audit.interceptor.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import { orNotFound } from '../http/api-error.js';
+import { notFound, orNotFound } from '../http/api-error.js';
+import type { ParameterOf } from '../http/parameter-of.js';
 import { PublicId, QueryId, TenantParam } from '../http/public-id.pipe.js';
+import { validate } from '../http/validate.js';
 import { ZodQuery } from '../http/zod.pipe.js';
 import { readSequence, writeSequence } from '../shared/cursor.js';
 import { EventStreams } from './event-streams.service.js';
-import { LastEventId, type StreamPosition } from './last-event-id.decorator.js';
 import { presentOperatorEvent } from './present-operator-event.js';
-import { type NamedRecord, RecordParam, RecordQuery } from './record-id.pipe.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
+
+type StreamPosition = z.infer<typeof requests.eventStreamQuery>['after'];
+
+/** The position that a browser sends when it connects to a stream of events again. */
+const LastEventId = createParamDecorator((_: unknown, context: ExecutionContext): StreamPosition | undefined => {
+  const { 'last-event-id': after } = context.switchToHttp().getRequest<FastifyRequest>().headers;
+  return after ? validate(requests.eventStreamQuery, { after }).after : undefined;
+});
+
+/** A record by its public id, whose prefix is the kind. */
+interface NamedRecord {
+  kind: RecordKind;
+  id: string;
+  publicId: string;
+}
+
+class RecordIdPipe implements PipeTransform<string | undefined, NamedRecord | undefined> {
+  transform(publicId: string | undefined): NamedRecord | undefined {
+    if (publicId === undefined) return undefined;
+    for (const kind of recordKinds) {
+      const id = decodeId(recordIds[kind], publicId);
+      if (id !== undefined) return { kind, id, publicId };
+    }
+    throw notFound();
+  }
+}
+
+/** The record in the path. Throws a 404 for an invalid id. */
+const RecordParam = (): ParameterOf<NamedRecord> => Param('recordId', new RecordIdPipe());
+
+/** An optional record in the query. Throws a 404 for an invalid id. */
+const RecordQuery = (name: string): ParameterOf<NamedRecord | undefined> => Query(name, new RecordIdPipe());
 
 @Controller('admin/v1/tenants/:tenantId')
 @OperatorAccess()

@@ -70,7 +70,7 @@ export class OperatorIdentitiesController {
     return this.operations.request(tenantId, 'identity.merge', {
       into_id: id,
       from_ids: from_ids.map((each) => bodyId(['identity'], each)),
-      ...(reason !== undefined && { reason }),
+      reason,
     });
   }
 
@@ -85,7 +85,7 @@ export class OperatorIdentitiesController {
     return this.operations.request(tenantId, 'identity.split', {
       identity_id: id,
       record_ids: record_ids.map((each) => bodyId(['user', 'account', 'machineIdentity'], each)),
-      ...(reason !== undefined && { reason }),
+      reason,
     });
   }
 
@@ -107,7 +107,7 @@ export class OperatorIdentitiesController {
     return this.operations.request(tenantId, 'identity.erase', {
       identity_id: id,
       ...(suppress && { suppress }),
-      ...(reason !== undefined && { reason }),
+      reason,
     });
   }
 

@@ -5,6 +5,7 @@ import {
   insertServiceToken,
   listServiceTokens,
   listTenants,
+  type Page,
   revokeServiceToken,
   type ServiceTokenRow,
 } from '@idsync/database/gateway';
@@ -17,7 +18,7 @@ import { actorName } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { bodyId } from '../http/ids.js';
 import { PublicId } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { PageQuery, ZodBody } from '../http/zod.pipe.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller('admin/v1/service-tokens')
@@ -47,7 +48,7 @@ export class ServiceTokensController {
   }
 
   @Get()
-  async list(@ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>): Promise<object> {
+  async list(@PageQuery() page: Page): Promise<object> {
     const { rows, total } = await this.database.readTransaction(installationId, (tx) => listServiceTokens(tx, page));
     return { data: rows.map(presentServiceToken), total, ...page };
   }

@@ -45,15 +45,14 @@ export class SyncJobsController {
   }
 
   @Get()
-  async list(
+  list(
     @TenantParam() tenantId: string,
     @QueryId('connector', 'connector_id') connectorId: string | undefined,
     @ZodQuery(requests.operatorJobQuery) { limit, offset, status }: z.infer<typeof requests.operatorJobQuery>,
   ): Promise<object> {
-    const { rows, counted } = await this.tenants.run(tenantId, (tx) =>
+    return this.tenants.page(tenantId, { limit, offset }, presentOperatorJob, (tx) =>
       listJobs(tx, tenantId, { limit, offset, connectorId, status }),
     );
-    return { data: rows.map(presentOperatorJob), ...counted, limit, offset };
   }
 
   @Get(':jobId')

@@ -1,5 +1,5 @@
 import { Database, type Transaction } from '@idsync/database';
-import { findTenant } from '@idsync/database/gateway';
+import { type BoundedTotal, findTenant, type Page, type Rows } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { type ActDetails, describeAct } from '../audit/describe-act.js';
@@ -26,6 +26,17 @@ export class TenantTransactions {
       await requireTenant(tx, tenantId);
       return work(tx);
     });
+  }
+
+  /** Reads a page of a list of the tenant. */
+  async page<Row>(
+    tenantId: string,
+    page: Page,
+    present: (row: Row) => object,
+    read: (tx: Transaction) => Promise<Omit<Rows<Row>, 'total'> & BoundedTotal>,
+  ): Promise<object> {
+    const { rows, ...counted } = await this.run(tenantId, read);
+    return { data: rows.map((row) => present(row)), ...counted, ...page };
   }
 
   /**

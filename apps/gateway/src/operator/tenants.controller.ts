@@ -6,6 +6,7 @@ import {
   findTenantDeletion,
   listTenants,
   lockTenant,
+  type Page,
   requestTenantDeletion,
   updateTenant,
 } from '@idsync/database/gateway';
@@ -19,7 +20,7 @@ import { describeAct } from '../audit/describe-act.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { PageQuery, ZodBody } from '../http/zod.pipe.js';
 import { presentTenant, presentTenantDeletion } from '../present.js';
 import { TenantExports } from './tenant-exports.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
@@ -47,10 +48,7 @@ export class TenantsController {
   }
 
   @Get()
-  async list(
-    @ZodQuery(requests.pageQuery) page: z.infer<typeof requests.pageQuery>,
-    @Req() { caller }: FastifyRequest,
-  ): Promise<object> {
+  async list(@PageQuery() page: Page, @Req() { caller }: FastifyRequest): Promise<object> {
     const ids = caller?.access === 'operator' ? caller.tenantIds : new Set<string>();
     const { rows, total } = await this.database.acrossTenants((tx) => listTenants(tx, page, ids && [...ids]));
     return { data: rows.map((row) => presentTenant(row)), total, ...page };

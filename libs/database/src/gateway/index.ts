@@ -35,6 +35,7 @@ export * from './named-operation.js';
 export * from './operations.js';
 export * from './operator-policy.js';
 export * from './operator-sessions.js';
+export type { BoundedTotal, Page, Rows } from './page.js';
 export * from './plans.js';
 export * from './portal-links.js';
 export * from './provider-logout.js';

@@ -135,10 +135,10 @@ it('lists the jobs of a connector or with a status, the newest first, and counts
   await ended(tenant, quiet, 'failed', 2);
   const list = (filter: { connectorId?: string; status?: string }) =>
     own.database.transaction(tenant, (tx) => listJobs(tx, tenant, { limit: 3, offset: 0, ...filter }));
-  expect(await list({})).toMatchObject({ counted: { total: 5_000, total_is_estimate: true } });
-  expect(await list({ status: 'completed' })).toHaveProperty('counted', { total: 5_000 });
-  expect(await list({ connectorId: quiet })).toMatchObject({ counted: { total: 2 } });
-  expect(await list({ connectorId: busy, status: 'failed' })).toMatchObject({ rows: [], counted: { total: 0 } });
+  expect(await list({})).toMatchObject({ total: 5_000, total_is_estimate: true });
+  expect(await list({ status: 'completed' })).toEqual({ rows: expect.any(Array), total: 5_000 });
+  expect(await list({ connectorId: quiet })).toMatchObject({ total: 2 });
+  expect(await list({ connectorId: busy, status: 'failed' })).toEqual({ rows: [], total: 0 });
   const { rows } = await list({ connectorId: busy });
   expect(rows.map(({ id }) => id)).toEqual(
     rows

@@ -85,7 +85,7 @@ export async function listJobs(
   tx: Transaction,
   tenantId: string,
   { limit, offset, connectorId, status }: Page & { connectorId?: string; status?: string },
-): Promise<{ rows: JobRow[]; counted: BoundedTotal }> {
+): Promise<{ rows: JobRow[] } & BoundedTotal> {
   await useIndexScans(tx);
   const values: unknown[] = [tenantId];
   const conditions = ['tenant_id = $1'];
@@ -94,5 +94,5 @@ export async function listJobs(
   const found = `from sync_jobs where ${conditions.join(' and ')} order by id desc`;
   const page = `limit $${values.length + 1} offset $${values.length + 2}`;
   const rows = await tx.query<JobRow>(`select ${columns} ${found} ${page}`, [...values, limit, offset]);
-  return { rows, counted: await countUpToMaximum(tx, found, values) };
+  return { rows, ...(await countUpToMaximum(tx, found, values)) };
 }

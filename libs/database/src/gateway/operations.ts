@@ -60,7 +60,7 @@ export async function listOperations(
   tx: Transaction,
   tenantId: string,
   page: Page,
-): Promise<{ rows: OperationRow[]; counted: BoundedTotal }> {
+): Promise<{ rows: OperationRow[] } & BoundedTotal> {
   await useIndexScans(tx);
   const found = 'from operations where tenant_id = $1 order by id desc';
   const rows = await tx.query<OperationRow>(`select ${shown} ${found} limit $2 offset $3`, [
@@ -68,7 +68,7 @@ export async function listOperations(
     page.limit,
     page.offset,
   ]);
-  return { rows, counted: await countUpToMaximum(tx, found, [tenantId]) };
+  return { rows, ...(await countUpToMaximum(tx, found, [tenantId])) };
 }
 
 /** Reads a page of one list of a result; undefined if the operation does not exist. */
