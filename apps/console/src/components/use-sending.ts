@@ -2,7 +2,7 @@ import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { notify } from './notices';
 
-/** What follows a request that succeeded. */
+/** Steps after a request that succeeded. */
 export interface After {
   /** A notice. */
   done?: string;
