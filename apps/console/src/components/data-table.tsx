@@ -176,13 +176,14 @@ function placeOf<Row>({ as, width, align }: Column<Row>) {
   return { width: width ?? kind?.width ?? 'minmax(0, 1fr)', align: align ?? kind?.align };
 }
 
-function shownIn<Row>({ as, none = '—' }: Column<Row>, value: ReactNode | State): ReactNode {
+function shownIn<Row>({ as, align, none = '—' }: Column<Row>, value: ReactNode | State): ReactNode {
   if (value === undefined || value === null || value === '') return none;
   if (as === 'ago') return <Ago at={String(value)} />;
   if (as === 'count' && typeof value === 'number') return formatCount(value);
   if (typeof value === 'object' && 'tone' in value) return <StatusBadge tone={value.tone}>{value.word}</StatusBadge>;
   if (as === 'status') return <StatusBadge status={String(value)} />;
-  if (typeof value !== 'string') return value;
+  // Text of people and sources begins where its column does; figures and words at the end of a row end there.
+  if (typeof value !== 'string' || align === 'end') return value;
   return (
     <span dir="auto" title={value}>
       {value}
