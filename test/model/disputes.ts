@@ -15,11 +15,10 @@ export interface Dispute {
 interface Matched {
   groups: readonly Group[];
   persons: ReadonlyMap<Group, number>;
-  isLoose: (entry: Entry) => boolean;
 }
 
 export function disputesOf(
-  { groups, persons, isLoose }: Matched,
+  { groups, persons }: Matched,
   accounts: readonly Entry[],
   links: ReadonlyMap<Entry, number | undefined>,
 ): Dispute[] {
@@ -55,8 +54,7 @@ export function disputesOf(
   });
   const ofAccounts = accounts.flatMap((account): Dispute[] => {
     const person = links.get(account);
-    const others =
-      person === undefined ? doubtful(account, groups) : otherPerson(account, groups, persons, person, isLoose);
+    const others = person === undefined ? doubtful(account, groups) : otherPerson(account, groups, persons, person);
     return others.length > 0 ? [{ entry: account, candidates: idsOf(others) }] : [];
   });
   return [...ofPeople, ...ofAccounts];
@@ -133,9 +131,8 @@ function otherPerson(
   groups: readonly Group[],
   persons: ReadonlyMap<Group, number>,
   person: number,
-  isLoose: (entry: Entry) => boolean,
 ): Group[] {
-  if (account.manual || isDeleted(account) || isLoose(account)) return [];
+  if (account.manual || isDeleted(account)) return [];
   const own = groups.filter((group) => persons.get(group) === person).flat();
   const named = own.filter((entry) => wordsOf(entry).length > 0);
   const isHandedOver = named.length > 0 && named.every((entry) => haveNoWordInCommon(account, entry));
