@@ -1,6 +1,6 @@
 /**
- * Encodes columns of values as PostgreSQL's binary arrays, to be unnested into rows. The driver's text arrays escape
- * every quote of every document by a regular expression, which took 60 of 350 ms for a thousand new people.
+ * Encodes columns of values as PostgreSQL's binary arrays, to be unnested into rows. With the driver's text arrays a first
+ * import takes 22 % more CPU.
  */
 
 type Value<T> = T | null | undefined;
