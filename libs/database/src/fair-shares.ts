@@ -75,7 +75,8 @@ interface Group {
 }
 
 /**
- * Distributes connections fairly. A group may take a connection while it has fewer than are free: the first busy group
+ * Distributes connections fairly; a pool alone serves requests in their order, so that one key with slow requests would
+ * delay all tenants. A group may take a connection while it has fewer than are free: the first busy group
  * gets half, the next half of the rest, and one remains for a group without any.
  * Among waiting requests, the group with the least recent database time is next, and within it the member with the
  * least.
