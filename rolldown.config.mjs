@@ -1,5 +1,5 @@
 // Bundles all programs from their TypeScript sources into `bundle/`: `npm run bundle`, which builds the console first.
-// Design: docs/adr/0122-bundled-programs.md
+// Design: docs/adr/0050-images-and-compose.md
 import { resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 import { isAbsent, removedTypeormClasses } from './tools/bundler/absent-packages.mjs';
