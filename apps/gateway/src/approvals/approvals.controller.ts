@@ -7,7 +7,8 @@ import { orNotFound } from '../http/api-error.js';
 import { PublicId, TenantParam } from '../http/public-id.pipe.js';
 import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { TenantTransactions } from '../operator/tenant-transactions.service.js';
-import { Approvals, presentApproval } from './approvals.service.js';
+import { Approvals } from './approvals.service.js';
+import { presentApproval } from './present-approval.js';
 
 /** Decisions need the role of the act beside the one declared here. */
 @Controller('admin/v1/tenants/:tenantId/approvals')

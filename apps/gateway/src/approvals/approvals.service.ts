@@ -1,6 +1,5 @@
 import {
   actsOnTenants,
-  encodeId,
   type GuardedAction,
   guardedActions,
   includesRole,
@@ -29,6 +28,7 @@ import { type Describe, TenantTransactions } from '../operator/tenant-transactio
 import { GuardedActs } from './guarded-acts.service.js';
 import { type GuardedInputs, resourceOf } from './guarded-inputs.js';
 import { type IssuedActor, isSecondPerson } from './is-second-person.js';
+import { presentApproval } from './present-approval.js';
 
 /** Bounds what an operator can leave for others to decide. */
 const maxPending = 100;
@@ -173,28 +173,4 @@ function repeated(row: ApprovalRow, describe: Describe): responses.Approval {
   const shown = presentApproval(row);
   describe({ resource: row.resource ?? shown.approval_id, after: { approval_id: shown.approval_id, repeated: true } });
   return shown;
-}
-
-export function presentApproval(row: ApprovalRow): responses.Approval {
-  return {
-    approval_id: encodeId('approval', row.id),
-    status: row.status,
-    action: row.action,
-    role: guardedActions[row.action],
-    resource: row.resource ?? undefined,
-    request: row.input,
-    reason: row.reason ?? undefined,
-    requested_by: row.requestedBy.name,
-    requested_at: row.createdAt.toISOString(),
-    expires_at: row.expiresAt.toISOString(),
-    ...(row.decidedBy &&
-      row.decidedAt && {
-        decision: {
-          by: row.decidedBy.name,
-          at: row.decidedAt.toISOString(),
-          reason: row.decisionReason ?? undefined,
-        },
-      }),
-    operation_id: row.operationId === null ? undefined : encodeId('operation', row.operationId),
-  };
 }

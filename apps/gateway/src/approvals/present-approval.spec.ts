@@ -1,7 +1,7 @@
 import { newUuid } from '@idsync/contracts';
 import { expect, it } from '@jest/globals';
-import { presentApproval } from './approvals.service.js';
 import { resourceOf } from './guarded-inputs.js';
+import { presentApproval } from './present-approval.js';
 
 const at = (hour: number) => new Date(Date.UTC(2026, 10, 24, hour));
 const pending = {

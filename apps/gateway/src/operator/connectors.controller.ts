@@ -1,12 +1,4 @@
-import {
-  type ConnectorBody,
-  comparedText,
-  connectorBody,
-  encodeId,
-  findDefinition,
-  requests,
-  type responses,
-} from '@idsync/contracts';
+import { type ConnectorBody, connectorBody, encodeId, requests, type responses } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   type ConnectorRow,
@@ -16,49 +8,31 @@ import {
   findConnector,
   findDeletedConnector,
   hasRunningJob,
-  insertApiKey,
   insertConnector,
-  listApiKeys,
   listConnectors,
   listFailingRecords,
-  lockConnector,
   type Page,
   queueRetirement,
   requestOperation,
-  revokeApiKey,
   revokeKeysOfConnector,
 } from '@idsync/database/gateway';
 import { markPushedForDeletion } from '@idsync/database/scim';
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, type PipeTransform, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import type { z } from 'zod';
-import { formatApiKey, newSecret } from '../access/api-key.js';
 import { KeyRing } from '../access/key-ring.service.js';
 import { Approvals } from '../approvals/approvals.service.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import type { ParameterOf } from '../http/parameter-of.js';
 import { PublicId, QueryId, TenantParam } from '../http/public-id.pipe.js';
-import { validate } from '../http/validate.js';
 import { PageQuery, ZodBody, ZodQuery } from '../http/zod.pipe.js';
-import { presentConnector, presentConnectorToken, presentFailingRecord } from '../present.js';
+import { presentConnector, presentFailingRecord } from '../present.js';
 import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { changeConnector, guardedChanges, rejectTakenName, requireValid } from './change-connector.js';
 import { writeSecrets } from './connector-secrets.js';
 import { Operations, shownOperation } from './operations.service.js';
-import { Probes } from './probes.service.js';
-import { RecordJobs } from './record-jobs.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
-
-class ExternalIdPipe implements PipeTransform<string, string> {
-  transform(id: string): string {
-    return validate(requests.recordPath, { external_id: comparedText(id) }).external_id;
-  }
-}
-
-/** Validates the external id of a record in the path, and returns its normal form. */
-const ExternalId = (): ParameterOf<string> => Param('externalId', new ExternalIdPipe());
 
 @Controller('admin/v1/tenants/:tenantId/connectors')
 @OperatorAccess()
@@ -206,102 +180,4 @@ export class ConnectorsController {
 function describeConnector(row: ConnectorRow): object {
   const { type, name, priority, records, config, secrets, safeguard, schedule } = row;
   return { type, name, priority, records, config, protected_values: secrets, safeguard, ...(schedule && { schedule }) };
-}
-
-/** Actions on a connector's source, which the sync-worker runs while the request waits. */
-@Controller('admin/v1/tenants/:tenantId/connectors/:connectorId')
-@OperatorAccess()
-export class ConnectorSourceController {
-  constructor(
-    private readonly probes: Probes,
-    private readonly recordJobs: RecordJobs,
-  ) {}
-
-  @Post('test')
-  @MayTakeLonger()
-  test(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<Progress> {
-    return this.probes.request(tenantId, id, 'test');
-  }
-
-  @Post('discover')
-  @MayTakeLonger()
-  discover(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<Progress> {
-    return this.probes.request(tenantId, id, 'discover');
-  }
-
-  @Get('probes/:probeId')
-  probe(
-    @TenantParam() tenantId: string,
-    @PublicId('connector', 'connectorId') id: string,
-    @PublicId('probe', 'probeId') probeId: string,
-  ): Promise<object> {
-    return this.probes.get(tenantId, id, probeId);
-  }
-
-  @Post('records/:externalId/sync')
-  @MayTakeLonger()
-  syncRecord(
-    @TenantParam() tenantId: string,
-    @ExternalId() externalId: string,
-    @PublicId('connector', 'connectorId') id: string,
-  ): Promise<Progress> {
-    return this.recordJobs.request(tenantId, id, externalId);
-  }
-}
-
-/** Tokens with which identity providers push: API keys that are valid only for the SCIM service of one connector. */
-@Controller('admin/v1/tenants/:tenantId/connectors/:connectorId/tokens')
-@OperatorAccess()
-export class ConnectorTokensController {
-  constructor(
-    private readonly tenants: TenantTransactions,
-    private readonly keyRing: KeyRing,
-  ) {}
-
-  @Post()
-  async issue(
-    @TenantParam() tenantId: string,
-    @ZodBody(requests.connectorTokenBody) { name, expires_at }: z.infer<typeof requests.connectorTokenBody>,
-    @PublicId('connector', 'connectorId') connectorId: string,
-  ): Promise<object> {
-    const { secret, hash } = newSecret();
-    const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
-    const row = await this.tenants.act(tenantId, async (tx, describe) => {
-      // Locked, because a concurrent deletion of the connector would leave the token behind.
-      const { type } = orNotFound(await lockConnector(tx, tenantId, connectorId));
-      if (!findDefinition(type)?.isPushed) throw badRequest('only connectors of type scim-push have tokens');
-      const inserted = await insertApiKey(tx, tenantId, { name, scopes: [], secretHash: hash, expiresAt, connectorId });
-      const after = { ...presentConnectorToken(inserted), connector_id: encodeId('connector', connectorId) };
-      describe({ resource: after.id, after });
-      return inserted;
-    });
-    const path = `/scim/v2/${encodeId('connector', connectorId)}`;
-    return { ...presentConnectorToken(row), token: formatApiKey(row.id, secret), path };
-  }
-
-  @Get()
-  list(
-    @TenantParam() tenantId: string,
-    @PublicId('connector', 'connectorId') connectorId: string,
-    @PageQuery() page: Page,
-  ): Promise<object> {
-    return this.tenants.page(tenantId, page, presentConnectorToken, async (tx) => {
-      orNotFound(await findConnector(tx, tenantId, connectorId));
-      return listApiKeys(tx, tenantId, page, connectorId);
-    });
-  }
-
-  @Delete(':tokenId')
-  @HttpCode(204)
-  async revoke(
-    @TenantParam() tenantId: string,
-    @PublicId('connector', 'connectorId') connectorId: string,
-    @PublicId('apiKey', 'tokenId') tokenId: string,
-  ): Promise<void> {
-    await this.tenants.act(tenantId, async (tx) => {
-      orNotFound(await findConnector(tx, tenantId, connectorId));
-      orNotFound(await revokeApiKey(tx, tenantId, tokenId, connectorId));
-    });
-    this.keyRing.clear();
-  }
 }

@@ -1,15 +1,13 @@
 import { decodeId, requests, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { findAccount, findMachine, findNames, type SearchedResource } from '@idsync/database/gateway';
+import { findNames, type SearchedResource } from '@idsync/database/gateway';
 import { Controller, Get } from '@nestjs/common';
 import type { z } from 'zod';
 import { ReadsPeople } from '../audit/audit.interceptor.js';
 import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import { orNotFound } from '../http/api-error.js';
 import { JsonText } from '../http/json-text.decorator.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { TenantParam } from '../http/public-id.pipe.js';
 import { ZodQuery } from '../http/zod.pipe.js';
-import { presentAccount, presentMachine } from '../present.js';
 import { documentPage } from '../shared/document-page.js';
 import { groupPage } from '../shared/group-page.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
@@ -82,39 +80,5 @@ export class OperatorListsController {
   private async page(tenantId: string, resource: SearchedResource, query: requests.ListQuery): Promise<string> {
     await this.tenants.run(tenantId, async () => undefined);
     return documentPage(this.database, tenantId, resource, query);
-  }
-}
-
-@Controller('admin/v1/tenants/:tenantId/accounts/:accountId')
-@OperatorAccess()
-export class AccountsController {
-  constructor(private readonly tenants: TenantTransactions) {}
-
-  @Get()
-  @ReadsPeople(true)
-  get(@TenantParam() tenantId: string, @PublicId('account', 'accountId') id: string): Promise<object> {
-    return this.tenants.run(tenantId, async (tx) => {
-      const account = orNotFound(await findAccount(tx, tenantId, id));
-      const identityIds = account.identityId === null ? [] : [account.identityId];
-      const { identities } = await findNames(tx, tenantId, { identityIds, recordIds: [], fields: [] });
-      return presentAccount(account, identities.get(account.identityId ?? ''));
-    });
-  }
-}
-
-@Controller('admin/v1/tenants/:tenantId/machine-identities/:machineId')
-@OperatorAccess()
-export class MachineIdentitiesController {
-  constructor(private readonly tenants: TenantTransactions) {}
-
-  @Get()
-  @ReadsPeople(true)
-  get(@TenantParam() tenantId: string, @PublicId('machineIdentity', 'machineId') id: string): Promise<object> {
-    return this.tenants.run(tenantId, async (tx) => {
-      const machine = orNotFound(await findMachine(tx, tenantId, id));
-      const identityIds = machine.references.flatMap(({ identityId }) => identityId ?? []);
-      const { identities } = await findNames(tx, tenantId, { identityIds, recordIds: [], fields: [] });
-      return presentMachine(machine, identities);
-    });
   }
 }

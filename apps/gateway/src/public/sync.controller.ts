@@ -1,14 +1,14 @@
 import { requests } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { findJob, listConnectors, type Page } from '@idsync/database/gateway';
+import { findJob } from '@idsync/database/gateway';
 import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import { Access, CurrentTenant } from '../access/access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
 import { PublicId } from '../http/public-id.pipe.js';
-import { PageQuery, ZodBody } from '../http/zod.pipe.js';
-import { presentConnectorSummary, presentJob } from '../present.js';
+import { ZodBody } from '../http/zod.pipe.js';
+import { presentJob } from '../present.js';
 import { trigger } from '../shared/trigger.js';
 
 @Controller('v1/sync')
@@ -32,17 +32,5 @@ export class SyncController {
   @Get('jobs/:id')
   async job(@CurrentTenant() tenantId: string, @PublicId('job') id: string): Promise<object> {
     return presentJob(orNotFound(await this.database.transaction(tenantId, (tx) => findJob(tx, tenantId, id))));
-  }
-}
-
-@Controller('v1/connectors')
-@Access('key')
-export class PublicConnectorsController {
-  constructor(private readonly database: Database) {}
-
-  @Get()
-  async list(@CurrentTenant() tenantId: string, @PageQuery() page: Page): Promise<object> {
-    const { rows, total } = await this.database.readTransaction(tenantId, (tx) => listConnectors(tx, tenantId, page));
-    return { data: rows.map(presentConnectorSummary), total, ...page };
   }
 }

@@ -1,0 +1,32 @@
+import type { responses } from '@idsync/contracts';
+import { Controller, Delete, Get, HttpCode, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { presentSession } from '../access/present-session.js';
+import { SessionCookie } from '../access/session-cookie.service.js';
+import { Sessions } from '../access/sessions.service.js';
+import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { currentOperator } from '../audit/request-context.js';
+import { badRequest } from '../http/api-error.js';
+
+@Controller('admin/v1/session')
+@OperatorAccess()
+export class SessionController {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly cookie: SessionCookie,
+  ) {}
+
+  @Get()
+  get(): responses.Session {
+    return presentSession(currentOperator());
+  }
+
+  @Delete()
+  @HttpCode(204)
+  async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+    const caller = currentOperator();
+    if (!caller.session) throw badRequest('a bearer token has no session');
+    await this.sessions.end(request, caller, caller.session);
+    this.cookie.clear(request, reply);
+  }
+}
