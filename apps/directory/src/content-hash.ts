@@ -3,8 +3,8 @@ import type { SourceRecord } from '@idsync/contracts';
 import { distinct } from './value-sets.js';
 
 /**
- * Increase it when what is stored for reading changes: documents, search terms or terms of lists. The next
- * full run of each source then applies every record again.
+ * Increase it when what is stored for reading changes: documents, search terms or terms of lists. The next full run of
+ * each source then applies every record again.
  */
 const engineVersion = 1;
 

@@ -94,7 +94,7 @@ function lifecycleOf(
   return event === 'lifecycle.rejoiner' && isCreatedInJob ? 'lifecycle.joiner' : event;
 }
 
-/** Returns which date changed the status of a user of the identity. The date itself is personal data, which events leave out. */
+/** Returns which date changed the status of a user of the identity. Events leave out the date, which is personal data. */
 function dateBehind(records: readonly RecordChange[], identityId: string): { reason?: string } {
   for (const { record, before } of records) {
     const { status, fields } = record;

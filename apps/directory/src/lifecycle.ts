@@ -50,7 +50,7 @@ export function employmentOf(
   return employmentIn(dated, (date, plusDays) => timeOf(date, timeZone, plusDays), startDaysBefore);
 }
 
-/** Returns midnight in the time zone as a day, since sources may store a day as a moment in UTC, and other dates as they are. */
+/** Returns midnight in the time zone as a day, because sources may store days as moments in UTC; other dates as they are. */
 function asDay(date: string, timeZone: string): string {
   if (timeZone === 'UTC' || isDay(date)) return date;
   const local = new TZDate(date, timeZone).toISOString();

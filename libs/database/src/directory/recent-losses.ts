@@ -116,8 +116,8 @@ export async function countLastActive(
     `select count(*)::int as count from sync_plan_entries e
       where e.job_id = $1 and ${taking} and e.action = 'delete' and e.kind = 'user' and not (
         select coalesce(bool_and(o.status = 'active'), false)
-          from (select identity_id from source_records where id = e.record_id limit 1) r
-          join source_records o on o.identity_id = r.identity_id
+          from (select * from source_records
+                 where identity_id = (select identity_id from source_records where id = e.record_id limit 1) offset 0) o
          where o.kind = 'user' and o.connector_id <> $2 and (o.status <> 'deleted' or o.content_hash <> ''))`,
     [id, connectorId],
   );
