@@ -8,12 +8,17 @@ import { type AccessKind, type KeyCaller, type Subscriber, tenantOf } from './ca
 /** Declares the access of a controller or handler. The scope that a key needs is defined in the contracts. */
 export const Access = Reflector.createDecorator<AccessKind>();
 
-/** The tenant of the caller's key. */
-export const CurrentTenant = createParamDecorator((_: unknown, context: ExecutionContext): string => {
-  const tenantId = tenantOf(context.switchToHttp().getRequest<FastifyRequest>().caller);
+/** Returns the tenant of the caller's key or portal link. */
+export function tenantOfCaller({ caller }: FastifyRequest): string {
+  const tenantId = tenantOf(caller);
   if (tenantId === undefined) throw new ApiError(401, errorTexts.unauthorized);
   return tenantId;
-});
+}
+
+/** The tenant of the caller's key. */
+export const CurrentTenant = createParamDecorator((_: unknown, context: ExecutionContext): string =>
+  tenantOfCaller(context.switchToHttp().getRequest<FastifyRequest>()),
+);
 
 /** The caller's key with its scopes. */
 export const CurrentKey = createParamDecorator((_: unknown, context: ExecutionContext): KeyCaller => {

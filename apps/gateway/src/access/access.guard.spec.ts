@@ -4,7 +4,6 @@ import type { ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { AuditLog } from '../audit/audit-log.service.js';
 import type { FailedSignIns } from '../audit/failed-sign-ins.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { Access } from './access.decorator.js';
 import { AccessGuard } from './access.guard.js';
 import { ApiKeyGuard } from './api-key.guard.js';
@@ -33,7 +32,7 @@ class Undeclared {
 class Open extends Undeclared {}
 @Access('key')
 class Keyed extends Undeclared {}
-@OperatorAccess()
+@Access('operator')
 class Operated extends Undeclared {}
 @Access('scim-token')
 class Pushed extends Undeclared {}

@@ -67,6 +67,9 @@ export interface OperatorCaller {
   byCookie?: true;
 }
 
+/** An operator with a session. */
+export type SignedIn = OperatorCaller & { session: OperatorSession };
+
 export type Caller = KeyCaller | LinkCaller | ScimCaller | OperatorCaller;
 
 declare module 'fastify' {

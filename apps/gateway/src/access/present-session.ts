@@ -1,10 +1,12 @@
 import { encodeId, type responses } from '@idsync/contracts';
 import type { ListedSessionRow } from '@idsync/database/gateway';
-import type { OperatorCaller } from './caller.js';
+import type { OperatorCaller, SignedIn } from './caller.js';
 import { callerOfPerson } from './caller-of-person.js';
 import { adminTokenCaller } from './operator-tokens.service.js';
 import { callerOfServiceToken } from './service-tokens.service.js';
 
+export function presentSession(caller: SignedIn): responses.CreatedSession;
+export function presentSession(caller: OperatorCaller): responses.Session;
 export function presentSession(caller: OperatorCaller): responses.Session {
   const { actor, session } = caller;
   return {

@@ -21,7 +21,7 @@ import { LRUCache } from 'lru-cache';
 import { AuditLog } from '../audit/audit-log.service.js';
 import type { GatewayConfig } from '../gateway-config.js';
 import { hashSecret, newSecret } from './api-key.js';
-import type { OperatorCaller, OperatorSession } from './caller.js';
+import type { OperatorCaller, OperatorSession, SignedIn } from './caller.js';
 import { callerOfPerson, personId } from './caller-of-person.js';
 import { OidcSettings } from './oidc-settings.service.js';
 import { adminTokenCaller, OperatorTokens } from './operator-tokens.service.js';
@@ -36,7 +36,7 @@ export type Grant = Omit<NewSession, 'id' | 'secretHash' | 'expiresAt'>;
 export interface StartedSession {
   /** Value of the cookie, or the bearer token of a program. */
   cookie: string;
-  caller: OperatorCaller;
+  caller: SignedIn;
   session: OperatorSession;
 }
 
@@ -164,7 +164,7 @@ export class Sessions {
   }
 }
 
-function withSession(caller: OperatorCaller, session: OperatorSession): OperatorCaller {
+function withSession(caller: OperatorCaller, session: OperatorSession): SignedIn {
   return { ...caller, actor: { ...caller.actor, session: encodeId('session', session.id) }, session };
 }
 

@@ -1,11 +1,8 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { catchError, from, map, mergeMap, type Observable } from 'rxjs';
+import { routeDefinitionOf } from '../access/route-definition.js';
 import { AuditLog } from './audit-log.service.js';
-
-/** Marks a handler that returns data of people. */
-export const ReadsPeople = Reflector.createDecorator<true>();
 
 const reading = new Set(['GET', 'HEAD']);
 
@@ -15,15 +12,12 @@ const reading = new Set(['GET', 'HEAD']);
  */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
-  constructor(
-    private readonly audit: AuditLog,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly audit: AuditLog) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (reading.has(request.method)) {
-      if (!this.reflector.get(ReadsPeople, context.getHandler())) return next.handle();
+      if (!routeDefinitionOf(request)?.readsPeople) return next.handle();
       // Before the response: a read that must be recorded does not happen without its entry.
       return next.handle().pipe(mergeMap((body) => from(this.audit.recordRead(request)).pipe(map(() => body))));
     }

@@ -1,4 +1,3 @@
-import { actionOf } from '@idsync/contracts';
 import type { AuditActor, AuditInput } from '@idsync/database/gateway';
 import type { FastifyRequest } from 'fastify';
 import { publicIdOf } from '../access/caller.js';
@@ -31,7 +30,7 @@ function describeRequest(request: FastifyRequest): Omit<AuditInput, 'outcome'> {
     actor: actorOf(request),
     address: request.ip,
     request_id: request.id,
-    action: route ? actionOf(route) : 'unknown',
+    action: route?.action ?? 'unknown',
     ...(resource !== undefined && { resource }),
   };
 }

@@ -1,10 +1,10 @@
-import { Controller, Get } from '@nestjs/common';
-import { Access } from '../access/access.decorator.js';
+import { clientRoutes } from '@idsync/contracts';
+import { Controller } from '@nestjs/common';
+import { Handles } from '../http/handles.decorator.js';
 
-@Controller('v1/health')
-@Access('none')
+@Controller()
 export class HealthController {
-  @Get()
+  @Handles(clientRoutes.getHealth)
   health(): { status: string } {
     return { status: 'ok' };
   }

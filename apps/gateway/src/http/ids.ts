@@ -6,6 +6,11 @@ export function uuidOf(kind: IdKind, id: string): string {
   return orNotFound(decodeId(kind, id));
 }
 
+/** Decodes the uuid of an optional id in a query or a body. Throws a 404 for an invalid id. */
+export function optionalUuid(kind: IdKind, id: string | undefined): string | undefined {
+  return id === undefined ? undefined : uuidOf(kind, id);
+}
+
 /** Decodes the uuid of an id in a body. Throws a 400 for an invalid id. */
 export function bodyId(kinds: readonly IdKind[], id: string): string {
   for (const kind of kinds) {

@@ -1,15 +1,16 @@
-import { type CallHandler, type ExecutionContext, type NestInterceptor, UseInterceptors } from '@nestjs/common';
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { map, type Observable } from 'rxjs';
 
 /** Result or current state of work that another service does. */
-export interface Progress {
+export interface Progress<Body> {
   finished: boolean;
-  body: object;
+  body: Body;
 }
 
-class MayTakeLongerInterceptor implements NestInterceptor<Progress, object> {
-  intercept(context: ExecutionContext, next: CallHandler<Progress>): Observable<object> {
+/** For handlers that return `Progress`: responds with 200 if the work is finished and with 202 otherwise. */
+export class MayTakeLongerInterceptor implements NestInterceptor<Progress<object>, object> {
+  intercept(context: ExecutionContext, next: CallHandler<Progress<object>>): Observable<object> {
     return next.handle().pipe(
       map(({ finished, body }) => {
         context
@@ -21,6 +22,3 @@ class MayTakeLongerInterceptor implements NestInterceptor<Progress, object> {
     );
   }
 }
-
-/** For handlers that return `Progress`: responds with 200 if the work is finished and with 202 otherwise. */
-export const MayTakeLonger = () => UseInterceptors(MayTakeLongerInterceptor);

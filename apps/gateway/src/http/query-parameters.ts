@@ -9,8 +9,8 @@ const longestName = 60;
  * because a response with the present state would be taken for the earlier one.
  */
 export function checkQueryParameters(route: RouteDefinition, given: readonly string[], strict: boolean): void {
-  const allowed = queryNames(route);
-  const unknown = given.filter((name) => !hasQueryName(route, name));
+  const allowed = queryNames(route.query);
+  const unknown = given.filter((name) => !hasQueryName(route.query, name));
   if (route.method === 'GET' && unknown.includes('at'))
     throw badRequest('at is not supported here, only by GET /v1/identities/{id}');
   const [name] = unknown;

@@ -1,20 +1,17 @@
-import { errorTexts, requests } from '@idsync/contracts';
+import { adminRoutes, errorTexts } from '@idsync/contracts';
 import type { ProviderLogout } from '@idsync/database/gateway';
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
 import { OidcSettings } from '../access/oidc-settings.service.js';
 import { Sessions } from '../access/sessions.service.js';
 import { ApiError, badRequest, orNotFound } from '../http/api-error.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { OidcClient } from './oidc-client.service.js';
 import { ProviderLimits } from './provider-limits.js';
 import { asSignInError } from './sign-in-error.js';
 
 /** The identity provider reports that a person signed out there (OpenID Connect Back-Channel Logout 1.0). */
-@Controller('admin/v1/session/oidc')
-@Access('none')
+@Controller()
 export class BackchannelLogoutController {
   constructor(
     private readonly settings: OidcSettings,
@@ -23,10 +20,9 @@ export class BackchannelLogoutController {
     private readonly limits: ProviderLimits,
   ) {}
 
-  @Post('backchannel-logout')
-  @HttpCode(200)
+  @Handles(adminRoutes.reportOidcLogout)
   async logout(
-    @ZodBody(requests.logoutTokenBody) { logout_token: token }: z.infer<typeof requests.logoutTokenBody>,
+    { body: { logout_token: token } }: Input<typeof adminRoutes.reportOidcLogout>,
     @Req() request: FastifyRequest,
   ): Promise<void> {
     orNotFound(this.settings.config);

@@ -1,14 +1,12 @@
-import { installationId, requests, type responses } from '@idsync/contracts';
+import { adminRoutes, installationId, type responses } from '@idsync/contracts';
 import { decrypt, encrypt } from '@idsync/database';
-import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
 import { OidcSettings } from '../access/oidc-settings.service.js';
 import { presentSession } from '../access/present-session.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
 import { ApiError, badRequest, orNotFound } from '../http/api-error.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { OidcClient } from './oidc-client.service.js';
 import { OidcSignIn } from './oidc-sign-in.service.js';
@@ -25,8 +23,7 @@ const statuses: Record<SignInErrorCode, number> = {
 };
 
 /** The sign-in of a program whose person has a browser elsewhere (RFC 8628). The gateway asks the identity provider. */
-@Controller('admin/v1/session/device')
-@Access('none')
+@Controller()
 export class DeviceSignInController {
   constructor(
     private readonly settings: OidcSettings,
@@ -37,8 +34,11 @@ export class DeviceSignInController {
     private readonly gateway: GatewaySettings,
   ) {}
 
-  @Post()
-  async start(@Req() request: FastifyRequest): Promise<responses.DeviceSignIn> {
+  @Handles(adminRoutes.startDeviceSignIn)
+  async start(
+    _input: Input<typeof adminRoutes.startDeviceSignIn>,
+    @Req() request: FastifyRequest,
+  ): Promise<responses.DeviceSignIn> {
     orNotFound(this.settings.config);
     let started: responses.DeviceSignIn | undefined;
     // Counted as a failure: a start proves nothing about its caller.
@@ -49,10 +49,9 @@ export class DeviceSignInController {
     return orNotFound(started);
   }
 
-  @Post('token')
-  @HttpCode(200)
+  @Handles(adminRoutes.completeDeviceSignIn)
   async complete(
-    @ZodBody(requests.deviceTokenBody) { handle }: z.infer<typeof requests.deviceTokenBody>,
+    { body: { handle } }: Input<typeof adminRoutes.completeDeviceSignIn>,
     @Req() request: FastifyRequest,
   ): Promise<responses.DeviceSession> {
     orNotFound(this.settings.config);

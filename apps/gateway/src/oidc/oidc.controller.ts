@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { adminRoutes } from '@idsync/contracts';
 import { Logger } from '@idsync/runtime';
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Access } from '../access/access.decorator.js';
 import { OidcSettings } from '../access/oidc-settings.service.js';
 import { SessionCookie } from '../access/session-cookie.service.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
 import { orNotFound } from '../http/api-error.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { decodeHint, encodeHint } from './logout-hint.js';
 import { OidcClient } from './oidc-client.service.js';
@@ -20,8 +21,7 @@ const pendingMs = 10 * 60_000;
 const signInPage = '/console/sign-in';
 
 /** The sign-in of a browser with the identity provider. Answers with redirects, because a person sees them. */
-@Controller('admin/v1/session/oidc')
-@Access('none')
+@Controller()
 export class OidcController {
   constructor(
     private readonly settings: OidcSettings,
@@ -34,8 +34,12 @@ export class OidcController {
     private readonly logger: Logger,
   ) {}
 
-  @Get('start')
-  async start(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  @Handles(adminRoutes.startOidcSignIn)
+  async start(
+    _input: Input<typeof adminRoutes.startOidcSignIn>,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     orNotFound(this.settings.config);
     const { return_to } = request.query as { return_to?: unknown };
     const random = () => randomBytes(32).toString('base64url');
@@ -54,8 +58,12 @@ export class OidcController {
     });
   }
 
-  @Get('callback')
-  async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  @Handles(adminRoutes.completeOidcSignIn)
+  async callback(
+    _input: Input<typeof adminRoutes.completeOidcSignIn>,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     orNotFound(this.settings.config);
     await this.redirecting(request, reply, async () => {
       const pending = decodePending(this.cookie.readPending(request) ?? '', this.gateway.encryptionKeys);
@@ -73,8 +81,12 @@ export class OidcController {
     });
   }
 
-  @Get('end')
-  async end(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  @Handles(adminRoutes.endOidcSession)
+  async end(
+    _input: Input<typeof adminRoutes.endOidcSession>,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     orNotFound(this.settings.config);
     await this.redirecting(request, reply, async () => {
       const hint = decodeHint(this.cookie.readHint(request), this.gateway.encryptionKeys);

@@ -1,29 +1,25 @@
-import { requests } from '@idsync/contracts';
-import { insertApiKey, listApiKeys, lockApiKey, type Page, revokeApiKey, updateApiKey } from '@idsync/database/gateway';
-import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
-import type { z } from 'zod';
+import { adminRoutes } from '@idsync/contracts';
+import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey, updateApiKey } from '@idsync/database/gateway';
+import { Controller } from '@nestjs/common';
 import { formatApiKey, newSecret } from '../access/api-key.js';
 import { KeyRing } from '../access/key-ring.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { PageQuery, ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentApiKey } from '../present.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/api-keys')
-@OperatorAccess()
+@Controller()
 export class ApiKeysController {
   constructor(
     private readonly tenants: TenantTransactions,
     private readonly keyRing: KeyRing,
   ) {}
 
-  @Post()
-  async issue(
-    @TenantParam() tenantId: string,
-    @ZodBody(requests.apiKeyBody) { name, scopes, expires_at, allowed_networks }: z.infer<typeof requests.apiKeyBody>,
-  ): Promise<object> {
+  @Handles(adminRoutes.createApiKey)
+  async issue({
+    tenantId,
+    body: { name, scopes, expires_at, allowed_networks },
+  }: Input<typeof adminRoutes.createApiKey>) {
     const { secret, hash } = newSecret();
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
     const { shown, id } = await this.tenants.act(tenantId, async (tx, describe) => {
@@ -41,17 +37,17 @@ export class ApiKeysController {
     return { ...shown, key: formatApiKey(id, secret) };
   }
 
-  @Get()
-  list(@TenantParam() tenantId: string, @PageQuery() page: Page): Promise<object> {
+  @Handles(adminRoutes.listApiKeys)
+  list({ tenantId, query: page }: Input<typeof adminRoutes.listApiKeys>) {
     return this.tenants.page(tenantId, page, presentApiKey, (tx) => listApiKeys(tx, tenantId, page));
   }
 
-  @Patch(':keyId')
-  async update(
-    @TenantParam() tenantId: string,
-    @PublicId('apiKey', 'keyId') keyId: string,
-    @ZodBody(requests.apiKeyPatch) { expires_at, allowed_networks, ...patch }: z.infer<typeof requests.apiKeyPatch>,
-  ): Promise<object> {
+  @Handles(adminRoutes.updateApiKey)
+  async update({
+    tenantId,
+    keyId,
+    body: { expires_at, allowed_networks, ...patch },
+  }: Input<typeof adminRoutes.updateApiKey>) {
     const changes = {
       ...patch,
       ...(expires_at !== undefined && { expiresAt: expires_at === null ? null : new Date(expires_at) }),
@@ -69,9 +65,8 @@ export class ApiKeysController {
     return shown;
   }
 
-  @Delete(':keyId')
-  @HttpCode(204)
-  async revoke(@TenantParam() tenantId: string, @PublicId('apiKey', 'keyId') keyId: string): Promise<void> {
+  @Handles(adminRoutes.deleteApiKey)
+  async revoke({ tenantId, keyId }: Input<typeof adminRoutes.deleteApiKey>): Promise<void> {
     await this.tenants.act(tenantId, async (tx) => orNotFound(await revokeApiKey(tx, tenantId, keyId)));
     this.keyRing.clear();
   }

@@ -1,17 +1,13 @@
-import { type AttributePriorities, attributePriorities } from '@idsync/contracts';
+import { type AttributePriorities, adminRoutes } from '@idsync/contracts';
 import { findAttributePriorities } from '@idsync/database/settings';
-import { Controller, Get, Put } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { Operations } from './operations.service.js';
 import { presentPriorities, requireConnectors, storedPriorities } from './rule-inputs.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/attribute-priorities')
-@OperatorAccess()
+@Controller()
 export class AttributePrioritiesController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -19,17 +15,13 @@ export class AttributePrioritiesController {
     private readonly approvals: Approvals,
   ) {}
 
-  @Get()
-  async get(@TenantParam() tenantId: string): Promise<AttributePriorities> {
+  @Handles(adminRoutes.getAttributePriorities)
+  async get({ tenantId }: Input<typeof adminRoutes.getAttributePriorities>): Promise<AttributePriorities> {
     return presentPriorities(await this.tenants.run(tenantId, (tx) => findAttributePriorities(tx, tenantId)));
   }
 
-  @Put()
-  @MayTakeLonger()
-  async replace(
-    @TenantParam() tenantId: string,
-    @ZodBody(attributePriorities) body: AttributePriorities,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.replaceAttributePriorities)
+  async replace({ tenantId, body }: Input<typeof adminRoutes.replaceAttributePriorities>) {
     const priorities = storedPriorities(body);
     const connectors = priorities.map(({ connector_id }) => connector_id);
     await this.tenants.run(tenantId, (tx) => requireConnectors(tx, tenantId, connectors));

@@ -1,4 +1,4 @@
-import { auditRequests, installationId, type responses } from '@idsync/contracts';
+import { adminRoutes, auditRequests, installationId, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import {
   type AuditRow,
@@ -7,22 +7,17 @@ import {
   type Verification,
   verifyAudit,
 } from '@idsync/database/gateway';
-import { Controller, Get, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import { TenantParam } from '../http/public-id.pipe.js';
-import { ZodQuery } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { readCursor, readSequence, writeCursor, writeSequence } from '../shared/cursor.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-type Query = z.infer<typeof auditRequests.auditQuery>;
-type TenantQuery = z.infer<typeof auditRequests.tenantAuditQuery>;
 type VerificationQuery = z.infer<typeof auditRequests.auditVerificationQuery>;
 
-@Controller('admin/v1')
-@OperatorAccess()
+@Controller()
 export class AuditController {
   constructor(
     private readonly database: Database,
@@ -31,11 +26,11 @@ export class AuditController {
   ) {}
 
   /** A caller of some tenants sees entries of these. */
-  @Get('audit')
+  @Handles(adminRoutes.listAllAudit)
   async everywhere(
-    @ZodQuery(auditRequests.auditQuery) { cursor, request_id, ...query }: Query,
+    { query: { cursor, request_id, ...query } }: Input<typeof adminRoutes.listAllAudit>,
     @Req() { caller }: FastifyRequest,
-  ): Promise<object> {
+  ) {
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const tenantIds = caller?.access === 'operator' ? caller.tenantIds : new Set<string>();
     const { rows, next } = await this.database.acrossTenants((tx) =>
@@ -49,16 +44,13 @@ export class AuditController {
     return { data: rows.map(presentEntry), limit: query.limit, ...(next && { next_cursor: writeCursor(next) }) };
   }
 
-  @Get('audit/verification')
-  verifyInstallation(@ZodQuery(auditRequests.auditVerificationQuery) query: VerificationQuery): Promise<object> {
+  @Handles(adminRoutes.getInstallationAuditVerification)
+  verifyInstallation({ query }: Input<typeof adminRoutes.getInstallationAuditVerification>) {
     return this.verify(installationId, query);
   }
 
-  @Get('tenants/:tenantId/audit')
-  async ofTenant(
-    @TenantParam() tenantId: string,
-    @ZodQuery(auditRequests.tenantAuditQuery) { cursor, order, request_id, ...query }: TenantQuery,
-  ): Promise<object> {
+  @Handles(adminRoutes.listAudit)
+  async ofTenant({ tenantId, query: { cursor, order, request_id, ...query } }: Input<typeof adminRoutes.listAudit>) {
     const after = cursor === undefined ? undefined : readSequence(cursor);
     const { rows, next } = await this.tenants.run(tenantId, (tx) =>
       listAudit(tx, tenantId, { ...query, requestId: request_id, after, oldestFirst: order === 'asc' }),
@@ -70,11 +62,8 @@ export class AuditController {
     };
   }
 
-  @Get('tenants/:tenantId/audit/verification')
-  async verifyTenant(
-    @TenantParam() tenantId: string,
-    @ZodQuery(auditRequests.auditVerificationQuery) query: VerificationQuery,
-  ): Promise<object> {
+  @Handles(adminRoutes.getAuditVerification)
+  async verifyTenant({ tenantId, query }: Input<typeof adminRoutes.getAuditVerification>) {
     await this.tenants.run(tenantId, async () => undefined);
     return this.verify(tenantId, query);
   }

@@ -1,40 +1,31 @@
-import { requests } from '@idsync/contracts';
+import { adminRoutes } from '@idsync/contracts';
 import { findCase, findComparedFields, listCases } from '@idsync/database/gateway';
-import { Controller, Get, Post } from '@nestjs/common';
-import type { z } from 'zod';
-import { ReadsPeople } from '../audit/audit.interceptor.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { Controller } from '@nestjs/common';
 import { orNotFound } from '../http/api-error.js';
-import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { BodyId, PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
+import { optionalUuid } from '../http/ids.js';
 import { presentCase } from '../present.js';
 import { compareFields } from './compare-fields.js';
 import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/cases')
-@OperatorAccess()
+@Controller()
 export class CasesController {
   constructor(
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
   ) {}
 
-  @Get()
-  async list(
-    @TenantParam() tenantId: string,
-    @ZodQuery(requests.caseQuery) { limit, offset, status }: z.infer<typeof requests.caseQuery>,
-  ): Promise<object> {
+  @Handles(adminRoutes.listCases)
+  async list({ tenantId, query: { limit, offset, status } }: Input<typeof adminRoutes.listCases>) {
     const { rows, total } = await this.tenants.run(tenantId, (tx) =>
       listCases(tx, tenantId, { limit, offset, status }),
     );
     return { data: rows.map(presentCase), total, limit, offset };
   }
 
-  @Get(':caseId')
-  @ReadsPeople(true)
-  async get(@TenantParam() tenantId: string, @PublicId('case', 'caseId') caseId: string): Promise<object> {
+  @Handles(adminRoutes.getCase)
+  async get({ tenantId, caseId }: Input<typeof adminRoutes.getCase>) {
     return this.tenants.run(tenantId, async (tx) => {
       const found = orNotFound(await findCase(tx, tenantId, caseId));
       const { own, others } = await findComparedFields(tx, tenantId, found);
@@ -44,14 +35,13 @@ export class CasesController {
     });
   }
 
-  @Post(':caseId/resolve')
-  @MayTakeLonger()
-  async resolve(
-    @TenantParam() tenantId: string,
-    @PublicId('case', 'caseId') caseId: string,
-    @BodyId('identity', 'identity_id') identityId: string | undefined,
-    @ZodBody(requests.resolveBody) { resolution, reason }: z.infer<typeof requests.resolveBody>,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.resolveCase)
+  async resolve({
+    tenantId,
+    caseId,
+    body: { resolution, identity_id, reason },
+  }: Input<typeof adminRoutes.resolveCase>) {
+    const identityId = optionalUuid('identity', identity_id);
     orNotFound(await this.tenants.run(tenantId, (tx) => findCase(tx, tenantId, caseId)));
     return this.operations.request(tenantId, 'case.resolve', {
       case_id: caseId,

@@ -1,4 +1,4 @@
-import { type ConnectorBody, connectorBody, encodeId, requests, type responses } from '@idsync/contracts';
+import { adminRoutes, encodeId, type responses } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   type ConnectorRow,
@@ -11,21 +11,17 @@ import {
   insertConnector,
   listConnectors,
   listFailingRecords,
-  type Page,
   queueRetirement,
   requestOperation,
   revokeKeysOfConnector,
 } from '@idsync/database/gateway';
 import { markPushedForDeletion } from '@idsync/database/scim';
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
-import type { z } from 'zod';
+import { Body, Controller } from '@nestjs/common';
 import { KeyRing } from '../access/key-ring.service.js';
 import { Approvals } from '../approvals/approvals.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
-import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { PublicId, QueryId, TenantParam } from '../http/public-id.pipe.js';
-import { PageQuery, ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
+import { optionalUuid } from '../http/ids.js';
 import { presentConnector, presentFailingRecord } from '../present.js';
 import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
@@ -34,8 +30,7 @@ import { writeSecrets } from './connector-secrets.js';
 import { Operations, shownOperation } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/connectors')
-@OperatorAccess()
+@Controller()
 export class ConnectorsController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -45,8 +40,8 @@ export class ConnectorsController {
     private readonly operations: Operations,
   ) {}
 
-  @Post()
-  async create(@TenantParam() tenantId: string, @ZodBody(connectorBody) body: ConnectorBody): Promise<object> {
+  @Handles(adminRoutes.createConnector)
+  async create({ tenantId, body }: Input<typeof adminRoutes.createConnector>) {
     requireValid(body);
     const row = await rejectTakenName(body, () =>
       this.tenants.act(tenantId, async (tx, describe) => {
@@ -61,24 +56,19 @@ export class ConnectorsController {
     return presentConnector(row);
   }
 
-  @Get()
-  list(@TenantParam() tenantId: string, @PageQuery() page: Page): Promise<object> {
+  @Handles(adminRoutes.listConnectors)
+  list({ tenantId, query: page }: Input<typeof adminRoutes.listConnectors>) {
     return this.tenants.page(tenantId, page, presentConnector, (tx) => listConnectors(tx, tenantId, page));
   }
 
-  @Get(':connectorId')
-  async get(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<object> {
+  @Handles(adminRoutes.getConnector)
+  async get({ tenantId, connectorId: id }: Input<typeof adminRoutes.getConnector>) {
     return presentConnector(orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, tenantId, id))));
   }
 
   /** Replaces the given fields. The result must be a valid connector; `type` and `records` cannot change. */
-  @Patch(':connectorId')
-  @MayTakeLonger()
-  async update(
-    @TenantParam() tenantId: string,
-    @PublicId('connector', 'connectorId') id: string,
-    @Body() patch: unknown,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.updateConnector)
+  async update({ tenantId, connectorId: id }: Input<typeof adminRoutes.updateConnector>, @Body() patch: unknown) {
     if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
       throw badRequest('the body must be a JSON object');
     const waiting = await this.approvalOf(tenantId, id, patch);
@@ -93,15 +83,14 @@ export class ConnectorsController {
     });
     if (!operation) return { finished: true, body: presentConnector(after) };
     const { status } = await this.operations.wait(tenantId, operation);
-    return { finished: status === 'done', body: { ...(await this.get(tenantId, id)), ...shownOperation(operation) } };
+    return {
+      finished: status === 'done',
+      body: { ...(await this.get({ tenantId, connectorId: id })), ...shownOperation(operation) },
+    };
   }
 
-  @Get(':connectorId/errors')
-  errors(
-    @TenantParam() tenantId: string,
-    @PageQuery() page: Page,
-    @PublicId('connector', 'connectorId') id: string,
-  ): Promise<object> {
+  @Handles(adminRoutes.listConnectorErrors)
+  errors({ tenantId, query: page, connectorId: id }: Input<typeof adminRoutes.listConnectorErrors>) {
     return this.tenants.page(tenantId, page, presentFailingRecord, async (tx) => {
       orNotFound(await findConnector(tx, tenantId, id));
       return listFailingRecords(tx, tenantId, id, page);
@@ -109,8 +98,8 @@ export class ConnectorsController {
   }
 
   /** Counts what a deletion would leave behind. */
-  @Get(':connectorId/deletion')
-  async deletion(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<object> {
+  @Handles(adminRoutes.getConnectorDeletion)
+  async deletion({ tenantId, connectorId: id }: Input<typeof adminRoutes.getConnectorDeletion>) {
     return this.tenants.run(tenantId, async (tx) => {
       orNotFound(await findConnector(tx, tenantId, id));
       return { connector_id: encodeId('connector', id), live_records: await countLiveRecords(tx, id) };
@@ -118,14 +107,9 @@ export class ConnectorsController {
   }
 
   /** Keeps its records unless the query says otherwise; what becomes of them is decided in the same transaction. */
-  @Delete(':connectorId')
-  @HttpCode(204)
-  async delete(
-    @TenantParam() tenantId: string,
-    @QueryId('connector', 'to') heir: string | undefined,
-    @ZodQuery(requests.connectorDeletionQuery) { records, to }: z.infer<typeof requests.connectorDeletionQuery>,
-    @PublicId('connector', 'connectorId') id: string,
-  ): Promise<void> {
+  @Handles(adminRoutes.deleteConnector)
+  async delete({ tenantId, query: { records, to }, connectorId: id }: Input<typeof adminRoutes.deleteConnector>) {
+    const heir = optionalUuid('connector', to);
     if (records !== 'keep' && (await this.approvals.areNeeded(tenantId))) {
       const then = records === 'retire' ? 'retire' : 'hand over';
       throw badRequest(

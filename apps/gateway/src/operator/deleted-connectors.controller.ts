@@ -1,20 +1,15 @@
-import { encodeId, requests } from '@idsync/contracts';
-import { findDeletedConnector, listDeletedConnectors, type Page, queueRetirement } from '@idsync/database/gateway';
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import type { z } from 'zod';
+import { adminRoutes, encodeId } from '@idsync/contracts';
+import { findDeletedConnector, listDeletedConnectors, queueRetirement } from '@idsync/database/gateway';
+import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
-import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { PageQuery, ZodBody } from '../http/zod.pipe.js';
 import { presentDeletedConnector } from '../present.js';
 import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/deleted-connectors')
-@OperatorAccess()
+@Controller()
 export class DeletedConnectorsController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -22,22 +17,21 @@ export class DeletedConnectorsController {
     private readonly approvals: Approvals,
   ) {}
 
-  @Get()
-  list(@TenantParam() tenantId: string, @PageQuery() page: Page): Promise<object> {
+  @Handles(adminRoutes.listDeletedConnectors)
+  list({ tenantId, query: page }: Input<typeof adminRoutes.listDeletedConnectors>) {
     return this.tenants.page(tenantId, page, presentDeletedConnector, (tx) =>
       listDeletedConnectors(tx, tenantId, page),
     );
   }
 
-  @Get(':connectorId')
-  async get(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<object> {
+  @Handles(adminRoutes.getDeletedConnector)
+  async get({ tenantId, connectorId: id }: Input<typeof adminRoutes.getDeletedConnector>) {
     const row = await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id));
     return presentDeletedConnector(orNotFound(row));
   }
 
-  @Post(':connectorId/retire')
-  @HttpCode(202)
-  async retire(@TenantParam() tenantId: string, @PublicId('connector', 'connectorId') id: string): Promise<object> {
+  @Handles(adminRoutes.retireDeletedConnector)
+  async retire({ tenantId, connectorId: id }: Input<typeof adminRoutes.retireDeletedConnector>) {
     const connector = { connector_id: encodeId('connector', id) };
     const waiting = await this.approvals.request(tenantId, 'retireDeletedConnector', connector);
     if (waiting) return waiting;
@@ -50,13 +44,12 @@ export class DeletedConnectorsController {
     return { job_id: encodeId('job', job.id), status: job.status };
   }
 
-  @Post(':connectorId/hand-over')
-  @MayTakeLonger()
-  async handOver(
-    @TenantParam() tenantId: string,
-    @PublicId('connector', 'connectorId') id: string,
-    @ZodBody(requests.handOverBody) { to, reason }: z.infer<typeof requests.handOverBody>,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.handDeletedConnectorOver)
+  async handOver({
+    tenantId,
+    connectorId: id,
+    body: { to, reason },
+  }: Input<typeof adminRoutes.handDeletedConnectorOver>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id)));
     const heir = bodyId(['connector'], to);
     const given = reason === undefined ? {} : { reason };

@@ -1,24 +1,19 @@
 import {
+  adminRoutes,
   decodeId,
   encodeId,
   type FindingPolicy,
-  findingPolicy,
   findingSubjects,
   type IdKind,
-  requests,
   type responses,
 } from '@idsync/contracts';
 import { type FindingRow, findFinding, listFindings, saveFindingPolicy } from '@idsync/database/gateway';
 import { findFindingPolicy } from '@idsync/database/settings';
-import { Controller, Get, Post, Put } from '@nestjs/common';
-import type { z } from 'zod';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { Controller } from '@nestjs/common';
 import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
-import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { invalidCursor } from '../shared/cursor.js';
 import { Operations } from './operations.service.js';
 import { presentFindingPolicy, requireConnectors, storedFindingPolicy } from './rule-inputs.js';
@@ -26,8 +21,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 
 const subjects: readonly IdKind[] = ['user', 'account', 'machineIdentity', 'connector'];
 
-@Controller('admin/v1/tenants/:tenantId')
-@OperatorAccess()
+@Controller()
 export class FindingsController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -35,11 +29,8 @@ export class FindingsController {
   ) {}
 
   /** The cursor is the id of the last finding of the previous page. */
-  @Get('findings')
-  async list(
-    @TenantParam() tenantId: string,
-    @ZodQuery(requests.findingQuery) query: z.infer<typeof requests.findingQuery>,
-  ): Promise<object> {
+  @Handles(adminRoutes.listFindings)
+  async list({ tenantId, query }: Input<typeof adminRoutes.listFindings>) {
     const { cursor, subject, limit, ...filter } = query;
     const beforeId = cursor ? decodeId('finding', cursor) : undefined;
     if (cursor && beforeId === undefined) throw invalidCursor();
@@ -52,44 +43,31 @@ export class FindingsController {
     return { data: page.map(presentFinding), limit, ...(last && { next_cursor: encodeId('finding', last.id) }) };
   }
 
-  @Get('findings/:findingId')
-  async get(@TenantParam() tenantId: string, @PublicId('finding', 'findingId') id: string): Promise<object> {
+  @Handles(adminRoutes.getFinding)
+  async get({ tenantId, findingId: id }: Input<typeof adminRoutes.getFinding>) {
     return presentFinding(orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id))));
   }
 
-  @Post('findings/:findingId/accept')
-  @MayTakeLonger()
-  async accept(
-    @TenantParam() tenantId: string,
-    @PublicId('finding', 'findingId') id: string,
-    @ZodBody(requests.acceptFindingBody) { reason, until, by }: z.infer<typeof requests.acceptFindingBody>,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.acceptFinding)
+  async accept({ tenantId, findingId: id, body: { reason, until, by } }: Input<typeof adminRoutes.acceptFinding>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id)));
     return this.operations.request(tenantId, 'finding.accept', { finding_id: id, reason, by: actorName(by), until });
   }
 
-  @Post('findings/:findingId/reopen')
-  @MayTakeLonger()
-  async reopen(
-    @TenantParam() tenantId: string,
-    @PublicId('finding', 'findingId') id: string,
-    @ZodBody(requests.reasonBody) { reason }: z.infer<typeof requests.reasonBody>,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.reopenFinding)
+  async reopen({ tenantId, findingId: id, body: { reason } }: Input<typeof adminRoutes.reopenFinding>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id)));
     return this.operations.request(tenantId, 'finding.reopen', { finding_id: id, reason });
   }
 
-  @Get('finding-policy')
-  async getPolicy(@TenantParam() tenantId: string): Promise<FindingPolicy> {
+  @Handles(adminRoutes.getFindingPolicy)
+  async getPolicy({ tenantId }: Input<typeof adminRoutes.getFindingPolicy>): Promise<FindingPolicy> {
     const policy = await this.tenants.run(tenantId, (tx) => findFindingPolicy(tx, tenantId));
     return presentFindingPolicy(policy);
   }
 
-  @Put('finding-policy')
-  async replacePolicy(
-    @TenantParam() tenantId: string,
-    @ZodBody(findingPolicy) body: FindingPolicy,
-  ): Promise<FindingPolicy> {
+  @Handles(adminRoutes.replaceFindingPolicy)
+  async replacePolicy({ tenantId, body }: Input<typeof adminRoutes.replaceFindingPolicy>): Promise<FindingPolicy> {
     const policy = storedFindingPolicy(body);
     await this.tenants.act(tenantId, async (tx, describe) => {
       const connectors = policy.connector_stale_hours.map(({ connector_id }) => connector_id);

@@ -1,17 +1,13 @@
-import { type LifecyclePolicy, lifecyclePolicy } from '@idsync/contracts';
+import { adminRoutes, type LifecyclePolicy } from '@idsync/contracts';
 import { findLifecyclePolicy } from '@idsync/database/settings';
-import { Controller, Get, Put } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { Operations } from './operations.service.js';
 import { connectorsOf, presentLifecyclePolicy, requireConnectors, storedLifecyclePolicy } from './rule-inputs.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/lifecycle-policy')
-@OperatorAccess()
+@Controller()
 export class LifecyclePolicyController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -19,14 +15,13 @@ export class LifecyclePolicyController {
     private readonly approvals: Approvals,
   ) {}
 
-  @Get()
-  async get(@TenantParam() tenantId: string): Promise<LifecyclePolicy> {
+  @Handles(adminRoutes.getLifecyclePolicy)
+  async get({ tenantId }: Input<typeof adminRoutes.getLifecyclePolicy>): Promise<LifecyclePolicy> {
     return presentLifecyclePolicy(await this.tenants.run(tenantId, (tx) => findLifecyclePolicy(tx, tenantId)));
   }
 
-  @Put()
-  @MayTakeLonger()
-  async replace(@TenantParam() tenantId: string, @ZodBody(lifecyclePolicy) body: LifecyclePolicy): Promise<Progress> {
+  @Handles(adminRoutes.replaceLifecyclePolicy)
+  async replace({ tenantId, body }: Input<typeof adminRoutes.replaceLifecyclePolicy>) {
     const policy = storedLifecyclePolicy(body);
     await this.tenants.run(tenantId, (tx) => requireConnectors(tx, tenantId, connectorsOf(policy)));
     const waiting = await this.approvals.request(tenantId, 'replaceLifecyclePolicy', body);

@@ -1,20 +1,17 @@
+import { adminRoutes } from '@idsync/contracts';
 import { findMachine, findNames } from '@idsync/database/gateway';
-import { Controller, Get } from '@nestjs/common';
-import { ReadsPeople } from '../audit/audit.interceptor.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { Controller } from '@nestjs/common';
 import { orNotFound } from '../http/api-error.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentMachine } from '../present.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/machine-identities/:machineId')
-@OperatorAccess()
+@Controller()
 export class MachineIdentitiesController {
   constructor(private readonly tenants: TenantTransactions) {}
 
-  @Get()
-  @ReadsPeople(true)
-  get(@TenantParam() tenantId: string, @PublicId('machineIdentity', 'machineId') id: string): Promise<object> {
+  @Handles(adminRoutes.getMachineIdentity)
+  get({ tenantId, machineId: id }: Input<typeof adminRoutes.getMachineIdentity>) {
     return this.tenants.run(tenantId, async (tx) => {
       const machine = orNotFound(await findMachine(tx, tenantId, id));
       const identityIds = machine.references.flatMap(({ identityId }) => identityId ?? []);

@@ -1,16 +1,12 @@
-import { defaultMatchingRules, type MatchingRules, matchingRules } from '@idsync/contracts';
+import { adminRoutes, defaultMatchingRules, type MatchingRules } from '@idsync/contracts';
 import { findMatchingRules } from '@idsync/database/settings';
-import { Controller, Get, Post, Put } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/matching-rules')
-@OperatorAccess()
+@Controller()
 export class MatchingRulesController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -18,15 +14,14 @@ export class MatchingRulesController {
     private readonly approvals: Approvals,
   ) {}
 
-  @Get()
-  async get(@TenantParam() tenantId: string): Promise<MatchingRules> {
+  @Handles(adminRoutes.getMatchingRules)
+  async get({ tenantId }: Input<typeof adminRoutes.getMatchingRules>): Promise<MatchingRules> {
     const own = await this.tenants.run(tenantId, (tx) => findMatchingRules(tx, tenantId));
     return own ?? defaultMatchingRules;
   }
 
-  @Put()
-  @MayTakeLonger()
-  async change(@TenantParam() tenantId: string, @ZodBody(matchingRules) rules: MatchingRules): Promise<Progress> {
+  @Handles(adminRoutes.replaceMatchingRules)
+  async change({ tenantId, body: rules }: Input<typeof adminRoutes.replaceMatchingRules>) {
     const waiting = await this.approvals.request(tenantId, 'replaceMatchingRules', rules);
     if (waiting) return { finished: false, body: waiting };
     return this.operations.request(tenantId, 'rules.change', { rules, preview: false }, async (tx) => ({
@@ -35,9 +30,8 @@ export class MatchingRulesController {
     }));
   }
 
-  @Post('preview')
-  @MayTakeLonger()
-  preview(@TenantParam() tenantId: string, @ZodBody(matchingRules) rules: MatchingRules): Promise<Progress> {
+  @Handles(adminRoutes.previewMatchingRules)
+  preview({ tenantId, body: rules }: Input<typeof adminRoutes.previewMatchingRules>) {
     return this.operations.request(tenantId, 'rules.change', { rules, preview: true });
   }
 }

@@ -59,7 +59,7 @@ function shownValue(record: Readonly<Record<string, string>> | undefined, field:
   return parts.length > 0 ? parts.join(' ') : record?.display_name;
 }
 
-function itemsOf(value: unknown): Item[] {
+export function itemsOf(value: unknown): Item[] {
   return Array.isArray(value) ? (value as Item[]) : [];
 }
 

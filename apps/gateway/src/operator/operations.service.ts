@@ -29,7 +29,7 @@ export class Operations {
     type: T,
     input: OperationInput<T>,
     detailsOf: (tx: Transaction) => Promise<ActDetails> = async () => ({}),
-  ): Promise<Progress> {
+  ): Promise<Progress<responses.Operation>> {
     const requested = await this.tenants.act(tenantId, async (tx, describe) => {
       const operation = await requestOperation(tx, tenantId, type, input);
       describe({ ...(await detailsOf(tx)), created: shownOperation(operation) });

@@ -1,4 +1,5 @@
 import {
+  adminRoutes,
   decodeId,
   encodeId,
   type RecordKind,
@@ -8,26 +9,13 @@ import {
   type responses,
 } from '@idsync/contracts';
 import { findActivity, findEvent, findFeedPage, findRecord, listEvents } from '@idsync/database/gateway';
-import {
-  Controller,
-  createParamDecorator,
-  type ExecutionContext,
-  Get,
-  Param,
-  type PipeTransform,
-  Query,
-  Req,
-  Res,
-} from '@nestjs/common';
+import { Controller, createParamDecorator, type ExecutionContext, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { ReadsPeople } from '../audit/audit.interceptor.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { notFound, orNotFound } from '../http/api-error.js';
-import type { ParameterOf } from '../http/parameter-of.js';
-import { PublicId, QueryId, TenantParam } from '../http/public-id.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
+import { optionalUuid } from '../http/ids.js';
 import { validate } from '../http/validate.js';
-import { ZodQuery } from '../http/zod.pipe.js';
 import { readSequence, writeSequence } from '../shared/cursor.js';
 import { EventStreams } from './event-streams.service.js';
 import { presentOperatorEvent } from './present-operator-event.js';
@@ -41,73 +29,45 @@ const LastEventId = createParamDecorator((_: unknown, context: ExecutionContext)
   return after ? validate(requests.eventStreamQuery, { after }).after : undefined;
 });
 
-/** A record by its public id, whose prefix is the kind. */
-interface NamedRecord {
-  kind: RecordKind;
-  id: string;
-  publicId: string;
-}
-
-class RecordIdPipe implements PipeTransform<string | undefined, NamedRecord | undefined> {
-  transform(publicId: string | undefined): NamedRecord | undefined {
-    if (publicId === undefined) return undefined;
-    for (const kind of recordKinds) {
-      const id = decodeId(recordIds[kind], publicId);
-      if (id !== undefined) return { kind, id, publicId };
-    }
-    throw notFound();
+/** Returns the kind and the uuid of a record by its public id, whose prefix is the kind. Throws a 404 for an invalid id. */
+function recordOf(publicId: string): { kind: RecordKind; id: string } {
+  for (const kind of recordKinds) {
+    const id = decodeId(recordIds[kind], publicId);
+    if (id !== undefined) return { kind, id };
   }
+  throw notFound();
 }
 
-/** The record in the path. Throws a 404 for an invalid id. */
-const RecordParam = (): ParameterOf<NamedRecord> => Param('recordId', new RecordIdPipe());
-
-/** An optional record in the query. Throws a 404 for an invalid id. */
-const RecordQuery = (name: string): ParameterOf<NamedRecord | undefined> => Query(name, new RecordIdPipe());
-
-@Controller('admin/v1/tenants/:tenantId')
-@OperatorAccess()
+@Controller()
 export class OperatorEventsController {
   constructor(
     private readonly tenants: TenantTransactions,
     private readonly streams: EventStreams,
   ) {}
 
-  @Get('events')
-  async list(
-    @TenantParam() tenantId: string,
-    @QueryId('identity', 'identity_id') identityId: string | undefined,
-    @RecordQuery('subject_id') subject: NamedRecord | undefined,
-    @QueryId('job', 'job_id') jobId: string | undefined,
-    @QueryId('connector', 'connector_id') connectorId: string | undefined,
-    @ZodQuery(requests.operatorEventQuery) query: z.infer<typeof requests.operatorEventQuery>,
-  ): Promise<object> {
-    const { limit, cursor, types, since, until } = query;
-    const { rows, next } = await this.tenants.run(tenantId, (tx) =>
-      listEvents(tx, tenantId, {
-        limit,
-        types,
-        since,
-        until,
-        before: cursor === undefined ? undefined : readSequence(cursor),
-        identityId,
-        subjectId: subject?.id,
-        jobId,
-        connectorId,
-      }),
-    );
+  @Handles(adminRoutes.listEvents)
+  async list({ tenantId, query }: Input<typeof adminRoutes.listEvents>) {
+    const { cursor, identity_id, subject_id, job_id, connector_id, ...others } = query;
+    const filters = {
+      ...others,
+      before: cursor === undefined ? undefined : readSequence(cursor),
+      identityId: optionalUuid('identity', identity_id),
+      subjectId: subject_id === undefined ? undefined : recordOf(subject_id).id,
+      jobId: optionalUuid('job', job_id),
+      connectorId: optionalUuid('connector', connector_id),
+    };
+    const { rows, next } = await this.tenants.run(tenantId, (tx) => listEvents(tx, tenantId, filters));
     return {
       data: rows.map(presentOperatorEvent),
-      limit,
+      limit: query.limit,
       ...(next !== undefined && { next_cursor: writeSequence(next) }),
     };
   }
 
   /** Nest's `@Sse()` ignores how slowly a client reads, so that its memory would have no bound. */
-  @Get('events/stream')
+  @Handles(adminRoutes.getEventsStream)
   stream(
-    @TenantParam() tenantId: string,
-    @ZodQuery(requests.eventStreamQuery) { after }: z.infer<typeof requests.eventStreamQuery>,
+    { tenantId, query: { after } }: Input<typeof adminRoutes.getEventsStream>,
     @LastEventId() last: StreamPosition | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
@@ -115,9 +75,8 @@ export class OperatorEventsController {
     return this.streams.open({ tenantId, after: last ?? after, request, reply });
   }
 
-  @Get('events/:eventId')
-  @ReadsPeople(true)
-  async get(@TenantParam() tenantId: string, @PublicId('event', 'eventId') id: string): Promise<object> {
+  @Handles(adminRoutes.getEvent)
+  async get({ tenantId, eventId: id }: Input<typeof adminRoutes.getEvent>): Promise<responses.OperatorEventDetails> {
     return this.tenants.run(tenantId, async (tx) => {
       const event = orNotFound(await findEvent(tx, tenantId, id));
       const { bodies } = await findFeedPage(tx, tenantId, { after: event.sequence - 1, limit: 1 });
@@ -125,22 +84,20 @@ export class OperatorEventsController {
     });
   }
 
-  @Get('records/:recordId')
-  async record(
-    @TenantParam() tenantId: string,
-    @RecordParam() { kind, id, publicId }: NamedRecord,
-  ): Promise<responses.OperatorRecord> {
+  @Handles(adminRoutes.getRecord)
+  async record({ tenantId, recordId }: Input<typeof adminRoutes.getRecord>) {
+    const { kind, id } = recordOf(recordId);
     const found = orNotFound(await this.tenants.run(tenantId, (tx) => findRecord(tx, tenantId, kind, id)));
     return {
-      id: publicId,
+      id: recordId,
       kind,
       connector_id: encodeId('connector', found.connectorId),
       identity_id: found.identityId === null ? undefined : encodeId('identity', found.identityId),
     };
   }
 
-  @Get('activity')
-  async activity(@TenantParam() tenantId: string): Promise<responses.Activity> {
+  @Handles(adminRoutes.getActivity)
+  async activity({ tenantId }: Input<typeof adminRoutes.getActivity>): Promise<responses.Activity> {
     const { hours, complete } = await this.tenants.run(tenantId, (tx) => findActivity(tx, tenantId));
     return { hours: hours.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })), complete };
   }

@@ -1,17 +1,11 @@
-import { encodeId, requests } from '@idsync/contracts';
+import { adminRoutes, encodeId } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findDocument, findExplainedIdentity } from '@idsync/database/gateway';
-import { Controller, Get, Post } from '@nestjs/common';
-import type { z } from 'zod';
+import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
-import { ReadsPeople } from '../audit/audit.interceptor.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { orNotFound } from '../http/api-error.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
-import { JsonText } from '../http/json-text.decorator.js';
-import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
 import { historyPage } from '../shared/history-page.js';
 import { identityDocument } from '../shared/identity-document.js';
 import { explain } from './explain.js';
@@ -19,8 +13,7 @@ import { Operations } from './operations.service.js';
 import { Suppressions } from './suppressions.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/identities/:identityId')
-@OperatorAccess()
+@Controller()
 export class OperatorIdentitiesController {
   constructor(
     private readonly database: Database,
@@ -31,41 +24,24 @@ export class OperatorIdentitiesController {
   ) {}
 
   /** Returns the public document; operators have no API key of the tenant. */
-  @Get()
-  @ReadsPeople(true)
-  @JsonText()
-  get(
-    @TenantParam() tenantId: string,
-    @PublicId('identity', 'identityId') id: string,
-    @ZodQuery(requests.identityQuery) { at }: z.infer<typeof requests.identityQuery>,
-  ): Promise<string> {
+  @Handles(adminRoutes.getIdentity)
+  get({ tenantId, identityId: id, query: { at } }: Input<typeof adminRoutes.getIdentity>): Promise<string> {
     return identityDocument(this.database, tenantId, id, at);
   }
 
   /** Returns the same page as the public API. */
-  @Get('history')
-  @ReadsPeople(true)
-  history(
-    @TenantParam() tenantId: string,
-    @PublicId('identity', 'identityId') id: string,
-    @ZodQuery(requests.historyQuery) query: z.infer<typeof requests.historyQuery>,
-  ): Promise<object> {
+  @Handles(adminRoutes.listIdentityHistory)
+  history({ tenantId, identityId: id, query }: Input<typeof adminRoutes.listIdentityHistory>) {
     return historyPage(this.database, tenantId, id, query);
   }
 
-  @Get('explain')
-  @ReadsPeople(true)
-  async explain(@TenantParam() tenantId: string, @PublicId('identity', 'identityId') id: string): Promise<object> {
+  @Handles(adminRoutes.explainIdentity)
+  async explain({ tenantId, identityId: id }: Input<typeof adminRoutes.explainIdentity>) {
     return explain(orNotFound(await this.tenants.run(tenantId, (tx) => findExplainedIdentity(tx, tenantId, id))));
   }
 
-  @Post('merge')
-  @MayTakeLonger()
-  async merge(
-    @TenantParam() tenantId: string,
-    @PublicId('identity', 'identityId') id: string,
-    @ZodBody(requests.mergeBody) { from_ids, reason }: z.infer<typeof requests.mergeBody>,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.mergeIdentity)
+  async merge({ tenantId, identityId: id, body: { from_ids, reason } }: Input<typeof adminRoutes.mergeIdentity>) {
     await this.requireIdentity(tenantId, id);
     return this.operations.request(tenantId, 'identity.merge', {
       into_id: id,
@@ -74,13 +50,8 @@ export class OperatorIdentitiesController {
     });
   }
 
-  @Post('split')
-  @MayTakeLonger()
-  async split(
-    @TenantParam() tenantId: string,
-    @PublicId('identity', 'identityId') id: string,
-    @ZodBody(requests.splitBody) { record_ids, reason }: z.infer<typeof requests.splitBody>,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.splitIdentity)
+  async split({ tenantId, identityId: id, body: { record_ids, reason } }: Input<typeof adminRoutes.splitIdentity>) {
     await this.requireIdentity(tenantId, id);
     return this.operations.request(tenantId, 'identity.split', {
       identity_id: id,
@@ -89,13 +60,8 @@ export class OperatorIdentitiesController {
     });
   }
 
-  @Post('erase')
-  @MayTakeLonger()
-  async erase(
-    @TenantParam() tenantId: string,
-    @PublicId('identity', 'identityId') id: string,
-    @ZodBody(requests.eraseBody) { reason, keep_out }: z.infer<typeof requests.eraseBody>,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.eraseIdentity)
+  async erase({ tenantId, identityId: id, body: { reason, keep_out } }: Input<typeof adminRoutes.eraseIdentity>) {
     await this.requireIdentity(tenantId, id);
     const given = { keep_out, ...(reason !== undefined && { reason }) };
     const waiting = await this.approvals.request(tenantId, 'eraseIdentity', {

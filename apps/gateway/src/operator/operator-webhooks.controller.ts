@@ -1,12 +1,9 @@
-import { encodeId, requests } from '@idsync/contracts';
+import { adminRoutes, encodeId } from '@idsync/contracts';
 import { deleteWebhook, listWebhookHealth, lockWebhook } from '@idsync/database/gateway';
-import { Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
-import type { z } from 'zod';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { Controller } from '@nestjs/common';
 import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentWebhook } from '../present.js';
 import { changeWebhook, createWebhook } from '../shared/change-webhook.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
@@ -16,31 +13,27 @@ import { requestTest, showWebhook } from '../shared/show-webhook.js';
 import { rotateSigningSecret } from '../shared/signing-secret.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/webhooks')
-@OperatorAccess()
+@Controller()
 export class OperatorWebhooksController {
   constructor(
     private readonly tenants: TenantTransactions,
     private readonly settings: GatewaySettings,
   ) {}
 
-  @Get()
-  async list(@TenantParam() tenantId: string): Promise<object> {
+  @Handles(adminRoutes.listWebhooks)
+  async list({ tenantId }: Input<typeof adminRoutes.listWebhooks>) {
     const rows = await this.tenants.run(tenantId, (tx) => listWebhookHealth(tx, tenantId));
     return { data: rows.map(presentWebhookHealth), total: rows.length };
   }
 
-  @Get(':webhookId')
-  async get(@TenantParam() tenantId: string, @PublicId('webhook', 'webhookId') id: string): Promise<object> {
+  @Handles(adminRoutes.getWebhook)
+  async get({ tenantId, webhookId: id }: Input<typeof adminRoutes.getWebhook>) {
     return this.tenants.run(tenantId, (tx) => showWebhook(tx, tenantId, id));
   }
 
   /** As for connectors, the role is admin: a webhook sends data of people to an address. */
-  @Post()
-  async create(
-    @TenantParam() tenantId: string,
-    @ZodBody(requests.webhookBody) body: z.infer<typeof requests.webhookBody>,
-  ): Promise<object> {
+  @Handles(adminRoutes.createWebhook)
+  async create({ tenantId, body }: Input<typeof adminRoutes.createWebhook>) {
     return this.tenants.act(tenantId, async (tx, describe) => {
       const { webhook, secret } = await createWebhook(tx, this.settings, tenantId, body);
       const shown = presentWebhook(webhook);
@@ -49,12 +42,8 @@ export class OperatorWebhooksController {
     });
   }
 
-  @Patch(':webhookId')
-  async update(
-    @TenantParam() tenantId: string,
-    @ZodBody(requests.webhookPatch) patch: z.infer<typeof requests.webhookPatch>,
-    @PublicId('webhook', 'webhookId') webhookId: string,
-  ): Promise<object> {
+  @Handles(adminRoutes.updateWebhook)
+  async update({ tenantId, body: patch, webhookId }: Input<typeof adminRoutes.updateWebhook>) {
     return this.tenants.act(tenantId, async (tx, describe) => {
       const changed = await changeWebhook(tx, this.settings, { tenantId, webhookId, patch });
       const after = presentWebhook(changed.after);
@@ -64,9 +53,8 @@ export class OperatorWebhooksController {
     });
   }
 
-  @Delete(':webhookId')
-  @HttpCode(204)
-  async delete(@TenantParam() tenantId: string, @PublicId('webhook', 'webhookId') webhookId: string): Promise<void> {
+  @Handles(adminRoutes.deleteWebhook)
+  async delete({ tenantId, webhookId }: Input<typeof adminRoutes.deleteWebhook>): Promise<void> {
     await this.tenants.act(tenantId, async (tx, describe) => {
       const before = orNotFound(await lockWebhook(tx, tenantId, webhookId));
       await deleteWebhook(tx, tenantId, webhookId);
@@ -74,46 +62,30 @@ export class OperatorWebhooksController {
     });
   }
 
-  @Post(':webhookId/test')
-  @HttpCode(202)
-  async test(
-    @TenantParam() tenantId: string,
-    @PublicId('webhook', 'webhookId') id: string,
-    @ZodBody(requests.testBody) { message }: z.infer<typeof requests.testBody>,
-  ): Promise<object> {
+  @Handles(adminRoutes.testWebhook)
+  async test({ tenantId, webhookId: id, body: { message } }: Input<typeof adminRoutes.testWebhook>) {
     return this.tenants.act(tenantId, (tx) => requestTest(tx, tenantId, id, { message }));
   }
 
-  @Post(':webhookId/rotate-secret')
-  @HttpCode(200)
-  async rotateSecret(
-    @TenantParam() tenantId: string,
-    @ZodBody(requests.rotateBody) { overlap_hours: overlapHours }: z.infer<typeof requests.rotateBody>,
-    @PublicId('webhook', 'webhookId') webhookId: string,
-  ): Promise<object> {
+  @Handles(adminRoutes.rotateWebhookSecret)
+  async rotateSecret({
+    tenantId,
+    body: { overlap_hours: overlapHours },
+    webhookId,
+  }: Input<typeof adminRoutes.rotateWebhookSecret>) {
     return this.tenants.act(tenantId, async (tx) =>
       orNotFound(await rotateSigningSecret(tx, this.settings, { tenantId, webhookId, overlapHours })),
     );
   }
 
-  @Post(':webhookId/requeue')
-  @HttpCode(202)
-  async requeue(
-    @TenantParam() tenantId: string,
-    @PublicId('webhook', 'webhookId') webhookId: string,
-    @ZodBody(requests.resendBody) { by }: z.infer<typeof requests.resendBody>,
-  ): Promise<object> {
+  @Handles(adminRoutes.requeueWebhook)
+  async requeue({ tenantId, webhookId, body: { by } }: Input<typeof adminRoutes.requeueWebhook>) {
     const request = { webhookId, kind: 'requeue' as const, filter: {}, requestedBy: actorName(by) };
     return this.tenants.act(tenantId, async (tx) => orNotFound(await replay(tx, tenantId, request)));
   }
 
-  @Post(':webhookId/replay')
-  @HttpCode(202)
-  async replay(
-    @TenantParam() tenantId: string,
-    @PublicId('webhook', 'webhookId') webhookId: string,
-    @ZodBody(requests.replayBody) { since, until, events, by }: z.infer<typeof requests.replayBody>,
-  ): Promise<object> {
+  @Handles(adminRoutes.replayWebhook)
+  async replay({ tenantId, webhookId, body: { since, until, events, by } }: Input<typeof adminRoutes.replayWebhook>) {
     const filter = {
       since: since.toISOString(),
       ...(until && { until: until.toISOString() }),

@@ -19,7 +19,7 @@ export class Probes {
   ) {}
 
   /** Requests a probe and waits up to 22 s for its end. */
-  async request(tenantId: string, connectorId: string, kind: ProbeKind): Promise<Progress> {
+  async request(tenantId: string, connectorId: string, kind: ProbeKind): Promise<Progress<responses.ConnectorProbe>> {
     const requested = await this.tenants.act(tenantId, async (tx) => {
       orNotFound(await findConnector(tx, tenantId, connectorId));
       return requestProbe(tx, tenantId, connectorId, kind);
@@ -33,7 +33,7 @@ export class Probes {
     return { finished: row.status !== 'queued', body: presentProbe(row) };
   }
 
-  async get(tenantId: string, connectorId: string, probeId: string): Promise<object> {
+  async get(tenantId: string, connectorId: string, probeId: string): Promise<responses.ConnectorProbe> {
     const row = await this.tenants.run(tenantId, (tx) => findProbe(tx, tenantId, probeId));
     return presentProbe(orNotFound(row?.connectorId === connectorId && row));
   }

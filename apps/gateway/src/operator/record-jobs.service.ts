@@ -1,10 +1,11 @@
-import { canReadOne, encodeId } from '@idsync/contracts';
+import { canReadOne, comparedText, encodeId, requests, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import { findConnector, findJob, insertRecordJob, type JobRow } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import type { Progress } from '../http/may-take-longer.interceptor.js';
+import { validate } from '../http/validate.js';
 import { presentJobWithErrors } from './present-job.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 import { waitFor } from './wait-for.js';
@@ -20,7 +21,8 @@ export class RecordJobs {
   ) {}
 
   /** Requests a job for one record and waits up to 10 s for its end. */
-  async request(tenantId: string, connectorId: string, externalId: string): Promise<Progress> {
+  async request(tenantId: string, connectorId: string, recordId: string): Promise<Progress<responses.JobDetails>> {
+    const { external_id: externalId } = validate(requests.recordPath, { external_id: comparedText(recordId) });
     const id = await this.tenants.act(tenantId, async (tx, describe) => {
       const { type, records } = orNotFound(await findConnector(tx, tenantId, connectorId));
       if (!canReadOne(type, records)) throw badRequest('this type of connector cannot read a single record');

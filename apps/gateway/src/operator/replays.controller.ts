@@ -1,27 +1,20 @@
-import { decodeId, encodeId, requests } from '@idsync/contracts';
+import { adminRoutes, decodeId, encodeId } from '@idsync/contracts';
 import { enqueue } from '@idsync/database/bus';
 import { findReplay, listReplays } from '@idsync/database/gateway';
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import type { z } from 'zod';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
+import { Controller } from '@nestjs/common';
 import { badRequest, orNotFound } from '../http/api-error.js';
-import { PublicId, TenantParam } from '../http/public-id.pipe.js';
-import { ZodQuery } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { invalidCursor } from '../shared/cursor.js';
 import { presentReplay } from '../shared/present-delivery.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants/:tenantId/replays')
-@OperatorAccess()
+@Controller()
 export class ReplaysController {
   constructor(private readonly tenants: TenantTransactions) {}
 
   /** The cursor is the id of the last replay of the previous page. */
-  @Get()
-  async list(
-    @TenantParam() tenantId: string,
-    @ZodQuery(requests.replayQuery) { limit, cursor }: z.infer<typeof requests.replayQuery>,
-  ): Promise<object> {
+  @Handles(adminRoutes.listReplays)
+  async list({ tenantId, query: { limit, cursor } }: Input<typeof adminRoutes.listReplays>) {
     const before = cursor ? decodeId('replay', cursor) : undefined;
     if (cursor && before === undefined) throw invalidCursor();
     const rows = await this.tenants.run(tenantId, (tx) => listReplays(tx, tenantId, { before, limit: limit + 1 }));
@@ -30,15 +23,14 @@ export class ReplaysController {
     return { data: page.map(presentReplay), limit, ...(last && { next_cursor: encodeId('replay', last.id) }) };
   }
 
-  @Get(':replayId')
-  async get(@TenantParam() tenantId: string, @PublicId('replay', 'replayId') id: string): Promise<object> {
+  @Handles(adminRoutes.getReplay)
+  async get({ tenantId, replayId: id }: Input<typeof adminRoutes.getReplay>) {
     return presentReplay(orNotFound(await this.tenants.run(tenantId, (tx) => findReplay(tx, tenantId, id))));
   }
 
   /** Responds with 202, because the dispatcher owns replays and cancels this one asynchronously. */
-  @Post(':replayId/cancel')
-  @HttpCode(202)
-  async cancel(@TenantParam() tenantId: string, @PublicId('replay', 'replayId') id: string): Promise<object> {
+  @Handles(adminRoutes.cancelReplay)
+  async cancel({ tenantId, replayId: id }: Input<typeof adminRoutes.cancelReplay>) {
     return this.tenants.act(tenantId, async (tx) => {
       const row = orNotFound(await findReplay(tx, tenantId, id));
       if (row.status === 'done' || row.status === 'cancelled') throw badRequest(`the replay is already ${row.status}`);

@@ -1,28 +1,23 @@
-import { encodeId, installationId, requests, type responses } from '@idsync/contracts';
+import { adminRoutes, encodeId, installationId, type responses } from '@idsync/contracts';
 import { Database, type Transaction } from '@idsync/database';
 import {
   findServiceToken,
   insertServiceToken,
   listServiceTokens,
   listTenants,
-  type Page,
   revokeServiceToken,
   type ServiceTokenRow,
 } from '@idsync/database/gateway';
-import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
-import type { z } from 'zod';
+import { Controller } from '@nestjs/common';
 import { newSecret } from '../access/api-key.js';
 import { formatServiceToken, ServiceTokens } from '../access/service-tokens.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { actorName } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
-import { PublicId } from '../http/public-id.pipe.js';
-import { PageQuery, ZodBody } from '../http/zod.pipe.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/service-tokens')
-@OperatorAccess()
+@Controller()
 export class ServiceTokensController {
   constructor(
     private readonly database: Database,
@@ -30,10 +25,8 @@ export class ServiceTokensController {
     private readonly tokens: ServiceTokens,
   ) {}
 
-  @Post()
-  async issue(
-    @ZodBody(requests.serviceTokenBody) { name, role, tenants, expires_at }: z.infer<typeof requests.serviceTokenBody>,
-  ): Promise<object> {
+  @Handles(adminRoutes.createServiceToken)
+  async issue({ body: { name, role, tenants, expires_at } }: Input<typeof adminRoutes.createServiceToken>) {
     const tenantIds = tenants?.map((id) => bodyId(['tenant'], id)) ?? null;
     if (tenantIds) await this.database.acrossTenants((tx) => requireTenants(tx, tenantIds));
     const { secret, hash } = newSecret();
@@ -47,15 +40,14 @@ export class ServiceTokensController {
     });
   }
 
-  @Get()
-  async list(@PageQuery() page: Page): Promise<object> {
+  @Handles(adminRoutes.listServiceTokens)
+  async list({ query: page }: Input<typeof adminRoutes.listServiceTokens>) {
     const { rows, total } = await this.database.readTransaction(installationId, (tx) => listServiceTokens(tx, page));
     return { data: rows.map(presentServiceToken), total, ...page };
   }
 
-  @Delete(':serviceTokenId')
-  @HttpCode(204)
-  async revoke(@PublicId('serviceToken', 'serviceTokenId') id: string): Promise<void> {
+  @Handles(adminRoutes.deleteServiceToken)
+  async revoke({ serviceTokenId: id }: Input<typeof adminRoutes.deleteServiceToken>): Promise<void> {
     await this.tenants.actIn(installationId, async (tx, describe) => {
       describe({ before: presentServiceToken(orNotFound(await findServiceToken(tx, id))) });
       await revokeServiceToken(tx, id);

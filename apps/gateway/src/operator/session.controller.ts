@@ -1,29 +1,31 @@
-import type { responses } from '@idsync/contracts';
-import { Controller, Delete, Get, HttpCode, Req, Res } from '@nestjs/common';
+import { adminRoutes, type responses } from '@idsync/contracts';
+import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { presentSession } from '../access/present-session.js';
 import { SessionCookie } from '../access/session-cookie.service.js';
 import { Sessions } from '../access/sessions.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { currentOperator } from '../audit/request-context.js';
 import { badRequest } from '../http/api-error.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 
-@Controller('admin/v1/session')
-@OperatorAccess()
+@Controller()
 export class SessionController {
   constructor(
     private readonly sessions: Sessions,
     private readonly cookie: SessionCookie,
   ) {}
 
-  @Get()
+  @Handles(adminRoutes.getSession)
   get(): responses.Session {
     return presentSession(currentOperator());
   }
 
-  @Delete()
-  @HttpCode(204)
-  async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+  @Handles(adminRoutes.signOut)
+  async signOut(
+    _input: Input<typeof adminRoutes.signOut>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
     const caller = currentOperator();
     if (!caller.session) throw badRequest('a bearer token has no session');
     await this.sessions.end(request, caller, caller.session);

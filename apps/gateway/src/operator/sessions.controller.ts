@@ -1,25 +1,16 @@
-import { installationId, type responses } from '@idsync/contracts';
+import { adminRoutes, installationId, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import {
-  deleteSession,
-  findListedSession,
-  type ListedSessionRow,
-  listSessions,
-  type Page,
-} from '@idsync/database/gateway';
-import { Controller, Delete, Get, HttpCode } from '@nestjs/common';
+import { deleteSession, findListedSession, type ListedSessionRow, listSessions } from '@idsync/database/gateway';
+import { Controller } from '@nestjs/common';
 import { presentListedSession } from '../access/present-session.js';
 import { Sessions } from '../access/sessions.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { currentOperator } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
-import { PublicId } from '../http/public-id.pipe.js';
-import { PageQuery } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 /** Sessions of all operators, in browsers and of programs that signed in for a person. */
-@Controller('admin/v1/sessions')
-@OperatorAccess()
+@Controller()
 export class SessionsController {
   constructor(
     private readonly database: Database,
@@ -27,8 +18,8 @@ export class SessionsController {
     private readonly sessions: Sessions,
   ) {}
 
-  @Get()
-  async list(@PageQuery() page: Page): Promise<object> {
+  @Handles(adminRoutes.listSessions)
+  async list({ query: page }: Input<typeof adminRoutes.listSessions>) {
     const { idleSeconds, enabledKinds: kinds } = this.sessions;
     const { rows, total } = await this.database.readTransaction(installationId, (tx) =>
       listSessions(tx, page, { kinds, idleSeconds }),
@@ -37,9 +28,8 @@ export class SessionsController {
   }
 
   /** Each request reads its session, so the end needs no message to other gateways. */
-  @Delete(':sessionId')
-  @HttpCode(204)
-  async end(@PublicId('session', 'sessionId') id: string): Promise<void> {
+  @Handles(adminRoutes.endSession)
+  async end({ sessionId: id }: Input<typeof adminRoutes.endSession>): Promise<void> {
     await this.tenants.actIn(installationId, async (tx, describe) => {
       describe({ before: this.present(orNotFound(await findListedSession(tx, id))) });
       await deleteSession(tx, id);

@@ -1,8 +1,6 @@
-import { decodeId, errorTexts, requests, type responses } from '@idsync/contracts';
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { adminRoutes, decodeId, errorTexts, type responses } from '@idsync/contracts';
+import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
-import { Access } from '../access/access.decorator.js';
 import type { OperatorCaller } from '../access/caller.js';
 import { OidcSettings } from '../access/oidc-settings.service.js';
 import { OperatorTokens } from '../access/operator-tokens.service.js';
@@ -12,11 +10,10 @@ import { SessionCookie } from '../access/session-cookie.service.js';
 import { type Grant, Sessions } from '../access/sessions.service.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
 import { ApiError } from '../http/api-error.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 
 /** The routes of a session that need no sign-in. */
-@Controller('admin/v1/session')
-@Access('none')
+@Controller()
 export class SignInController {
   constructor(
     private readonly tokens: OperatorTokens,
@@ -26,18 +23,18 @@ export class SignInController {
     private readonly oidc: OidcSettings,
   ) {}
 
-  @Get('methods')
+  @Handles(adminRoutes.getSessionMethods)
   methods(): responses.SessionMethods {
     const { config } = this.oidc;
     return { token: true, ...(config && { oidc: { name: config.name } }) };
   }
 
-  @Post()
+  @Handles(adminRoutes.signIn)
   async signIn(
-    @ZodBody(requests.signInBody) { token }: z.infer<typeof requests.signInBody>,
+    { body: { token } }: Input<typeof adminRoutes.signIn>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<responses.Session> {
+  ): Promise<responses.CreatedSession> {
     // A page of another origin must not sign a browser in with its own token.
     if (!isSameOrigin(request, this.cookie.publicUrl)) throw new ApiError(403, errorTexts.otherOrigin);
     const caller = await this.tokens.identify(token, request.ip);

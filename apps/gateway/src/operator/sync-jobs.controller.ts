@@ -1,16 +1,13 @@
-import { encodeId, requests } from '@idsync/contracts';
+import { adminRoutes, encodeId } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import { findJob, findJobPlan, findNames, type JobRow, listJobs } from '@idsync/database/gateway';
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import type { z } from 'zod';
+import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { actorName } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
-import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { PublicId, QueryId, TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
+import { optionalUuid } from '../http/ids.js';
 import { presentOperatorJob, presentPlan } from '../present.js';
 import { triggerIn } from '../shared/trigger.js';
 import { Operations } from './operations.service.js';
@@ -20,8 +17,7 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 
 const unfinished = new Set<JobRow['status']>(['queued', 'running', 'quarantined']);
 
-@Controller('admin/v1/tenants/:tenantId/sync-jobs')
-@OperatorAccess()
+@Controller()
 export class SyncJobsController {
   constructor(
     private readonly database: Database,
@@ -30,12 +26,8 @@ export class SyncJobsController {
     private readonly approvals: Approvals,
   ) {}
 
-  @Post()
-  @HttpCode(202)
-  async trigger(
-    @TenantParam() tenantId: string,
-    @ZodBody(requests.operatorTriggerBody) body: z.infer<typeof requests.operatorTriggerBody>,
-  ): Promise<object> {
+  @Handles(adminRoutes.createSyncJob)
+  async trigger({ tenantId, body }: Input<typeof adminRoutes.createSyncJob>) {
     const { connector_id, dry_run: dryRun, mode } = body;
     return this.tenants.act(tenantId, async (tx, describe) => {
       const { body: job } = await triggerIn(tx, tenantId, connector_id, { dryRun, mode });
@@ -44,29 +36,21 @@ export class SyncJobsController {
     });
   }
 
-  @Get()
-  list(
-    @TenantParam() tenantId: string,
-    @QueryId('connector', 'connector_id') connectorId: string | undefined,
-    @ZodQuery(requests.operatorJobQuery) { limit, offset, status }: z.infer<typeof requests.operatorJobQuery>,
-  ): Promise<object> {
+  @Handles(adminRoutes.listSyncJobs)
+  list({ tenantId, query: { limit, offset, status, connector_id } }: Input<typeof adminRoutes.listSyncJobs>) {
+    const connectorId = optionalUuid('connector', connector_id);
     return this.tenants.page(tenantId, { limit, offset }, presentOperatorJob, (tx) =>
       listJobs(tx, tenantId, { limit, offset, connectorId, status }),
     );
   }
 
-  @Get(':jobId')
-  get(@TenantParam() tenantId: string, @PublicId('job', 'jobId') id: string): Promise<object> {
+  @Handles(adminRoutes.getSyncJob)
+  get({ tenantId, jobId: id }: Input<typeof adminRoutes.getSyncJob>) {
     return presentJobWithErrors(this.database, tenantId, id);
   }
 
-  @Post(':jobId/apply')
-  @MayTakeLonger()
-  async apply(
-    @TenantParam() tenantId: string,
-    @PublicId('job', 'jobId') id: string,
-    @ZodBody(requests.reasonBody) { reason }: z.infer<typeof requests.reasonBody>,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.applySyncJob)
+  async apply({ tenantId, jobId: id, body: { reason } }: Input<typeof adminRoutes.applySyncJob>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id)));
     const given = { ...(reason !== undefined && { reason }) };
     const waiting = await this.approvals.request(tenantId, 'applySyncJob', { job_id: encodeId('job', id), ...given });
@@ -74,13 +58,8 @@ export class SyncJobsController {
     return this.operations.request(tenantId, 'plan.apply', { job_id: id, ...given });
   }
 
-  @Post(':jobId/undo')
-  @MayTakeLonger()
-  async undo(
-    @TenantParam() tenantId: string,
-    @PublicId('job', 'jobId') id: string,
-    @ZodBody(requests.undoBody) { preview, reason }: z.infer<typeof requests.undoBody>,
-  ): Promise<Progress> {
+  @Handles(adminRoutes.undoSyncJob)
+  async undo({ tenantId, jobId: id, body: { preview, reason } }: Input<typeof adminRoutes.undoSyncJob>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id)));
     const given = { ...(reason !== undefined && { reason }) };
     // Records that the job created are deleted, and no safeguard bounds their number.
@@ -90,12 +69,12 @@ export class SyncJobsController {
     return this.operations.request(tenantId, 'job.undo', { job_id: id, preview, ...given });
   }
 
-  @Get(':jobId/plan')
-  async plan(
-    @TenantParam() tenantId: string,
-    @PublicId('job', 'jobId') id: string,
-    @ZodQuery(requests.planQuery) { action, external_id, ...page }: z.infer<typeof requests.planQuery>,
-  ): Promise<object> {
+  @Handles(adminRoutes.getSyncJobPlan)
+  async plan({
+    tenantId,
+    jobId: id,
+    query: { action, external_id, ...page },
+  }: Input<typeof adminRoutes.getSyncJobPlan>) {
     return this.tenants.run(tenantId, async (tx) => {
       const job = orNotFound(await findJob(tx, tenantId, id));
       const plan = await findJobPlan(tx, tenantId, id, page, { action, externalId: external_id });
@@ -105,13 +84,8 @@ export class SyncJobsController {
     });
   }
 
-  @Post(':jobId/release')
-  @HttpCode(202)
-  async release(
-    @TenantParam() tenantId: string,
-    @PublicId('job', 'jobId') id: string,
-    @ZodBody(requests.releaseBody) { reason, by }: z.infer<typeof requests.releaseBody>,
-  ): Promise<object> {
+  @Handles(adminRoutes.releaseSyncJob)
+  async release({ tenantId, jobId: id, body: { reason, by } }: Input<typeof adminRoutes.releaseSyncJob>) {
     const waiting = await this.approvals.request(tenantId, 'releaseSyncJob', { job_id: encodeId('job', id), reason });
     if (waiting) return waiting;
     return this.tenants.act(tenantId, async (tx) => {
@@ -123,13 +97,8 @@ export class SyncJobsController {
   }
 
   /** Responds with 202, because the sync-worker owns jobs and cancels this one asynchronously. */
-  @Post(':jobId/cancel')
-  @HttpCode(202)
-  async cancel(
-    @TenantParam() tenantId: string,
-    @PublicId('job', 'jobId') id: string,
-    @ZodBody(requests.cancelBody) { reason, by }: z.infer<typeof requests.cancelBody>,
-  ): Promise<object> {
+  @Handles(adminRoutes.cancelSyncJob)
+  async cancel({ tenantId, jobId: id, body: { reason, by } }: Input<typeof adminRoutes.cancelSyncJob>) {
     return this.tenants.act(tenantId, async (tx) => {
       const { status } = orNotFound(await findJob(tx, tenantId, id));
       if (!unfinished.has(status)) throw badRequest(`the job is already ${status}`);

@@ -1,17 +1,13 @@
-import { type TenantSettings, type TenantSettingsPatch, tenantSettingsPatch } from '@idsync/contracts';
-import { Controller, Get, Patch } from '@nestjs/common';
+import { adminRoutes, type TenantSettings } from '@idsync/contracts';
+import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import { MayTakeLonger, type Progress } from '../http/may-take-longer.interceptor.js';
-import { TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { changeSettings, findSettings, isGuarded } from './change-settings.js';
 import { Operations, shownOperation } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 /** All settings as one resource, over the stores that have routes of their parts. */
-@Controller('admin/v1/tenants/:tenantId/settings')
-@OperatorAccess()
+@Controller()
 export class TenantSettingsController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -19,18 +15,14 @@ export class TenantSettingsController {
     private readonly approvals: Approvals,
   ) {}
 
-  @Get()
-  get(@TenantParam() tenantId: string): Promise<TenantSettings> {
+  @Handles(adminRoutes.getSettings)
+  get({ tenantId }: Input<typeof adminRoutes.getSettings>): Promise<TenantSettings> {
     return this.tenants.run(tenantId, (tx) => findSettings(tx, tenantId));
   }
 
-  @Patch()
-  @MayTakeLonger()
-  async update(
-    @TenantParam() tenantId: string,
-    @ZodBody(tenantSettingsPatch) patch: TenantSettingsPatch,
-  ): Promise<Progress> {
-    const current = await this.get(tenantId);
+  @Handles(adminRoutes.updateSettings)
+  async update({ tenantId, body: patch }: Input<typeof adminRoutes.updateSettings>) {
+    const current = await this.tenants.run(tenantId, (tx) => findSettings(tx, tenantId));
     const waiting = isGuarded(current, patch)
       ? await this.approvals.request(tenantId, 'updateSettings', patch)
       : undefined;

@@ -29,12 +29,12 @@ export class TenantTransactions {
   }
 
   /** Reads a page of a list of the tenant. */
-  async page<Row>(
+  async page<Row, Shown>(
     tenantId: string,
     page: Page,
-    present: (row: Row) => object,
+    present: (row: Row) => Shown,
     read: (tx: Transaction) => Promise<Omit<Rows<Row>, 'total'> & BoundedTotal>,
-  ): Promise<object> {
+  ): Promise<{ data: Shown[] } & BoundedTotal & Page> {
     const { rows, ...counted } = await this.run(tenantId, read);
     return { data: rows.map((row) => present(row)), ...counted, ...page };
   }

@@ -1,4 +1,4 @@
-import { encodeId, installationId, newUuid, requests } from '@idsync/contracts';
+import { adminRoutes, encodeId, installationId, newUuid, type responses } from '@idsync/contracts';
 import { Database, type Transaction } from '@idsync/database';
 import {
   createTenant,
@@ -6,27 +6,22 @@ import {
   findTenantDeletion,
   listTenants,
   lockTenant,
-  type Page,
   requestTenantDeletion,
   updateTenant,
 } from '@idsync/database/gateway';
-import { Controller, Get, HttpCode, Patch, Post, Req, Res } from '@nestjs/common';
+import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import { KeyRing } from '../access/key-ring.service.js';
 import { Approvals } from '../approvals/approvals.service.js';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { describeAct } from '../audit/describe-act.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
-import { TenantParam } from '../http/public-id.pipe.js';
-import { PageQuery, ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentTenant, presentTenantDeletion } from '../present.js';
 import { TenantExports } from './tenant-exports.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
-@Controller('admin/v1/tenants')
-@OperatorAccess()
+@Controller()
 export class TenantsController {
   constructor(
     private readonly database: Database,
@@ -37,8 +32,8 @@ export class TenantsController {
     private readonly approvals: Approvals,
   ) {}
 
-  @Post()
-  async create(@ZodBody(requests.tenantBody) { name }: z.infer<typeof requests.tenantBody>): Promise<object> {
+  @Handles(adminRoutes.createTenant)
+  async create({ body: { name } }: Input<typeof adminRoutes.createTenant>) {
     const id = newUuid();
     return this.tenants.actIn(id, async (tx, describe) => {
       const after = presentTenant(await createTenant(tx, id, name));
@@ -47,19 +42,16 @@ export class TenantsController {
     });
   }
 
-  @Get()
-  async list(@PageQuery() page: Page, @Req() { caller }: FastifyRequest): Promise<object> {
+  @Handles(adminRoutes.listTenants)
+  async list({ query: page }: Input<typeof adminRoutes.listTenants>, @Req() { caller }: FastifyRequest) {
     const ids = caller?.access === 'operator' ? caller.tenantIds : new Set<string>();
     const { rows, total } = await this.database.acrossTenants((tx) => listTenants(tx, page, ids && [...ids]));
     return { data: rows.map((row) => presentTenant(row)), total, ...page };
   }
 
   /** Renames, suspends or resumes a tenant. Its keys answer 403 while it is suspended. */
-  @Patch(':tenantId')
-  async update(
-    @TenantParam() tenantId: string,
-    @ZodBody(requests.tenantPatch) patch: z.infer<typeof requests.tenantPatch>,
-  ): Promise<object> {
+  @Handles(adminRoutes.updateTenant)
+  async update({ tenantId, body: patch }: Input<typeof adminRoutes.updateTenant>) {
     const after = await this.tenants.act(tenantId, async (tx, describe) => {
       const before = presentTenant(orNotFound(await findTenant(tx, tenantId)));
       const updated = presentTenant(orNotFound(await updateTenant(tx, tenantId, patch)));
@@ -70,15 +62,15 @@ export class TenantsController {
     return after;
   }
 
-  @Get(':tenantId')
-  async get(@TenantParam() tenantId: string): Promise<object> {
+  @Handles(adminRoutes.getTenant)
+  async get({ tenantId }: Input<typeof adminRoutes.getTenant>) {
     return presentTenant(orNotFound(await this.database.readTransaction(tenantId, (tx) => findTenant(tx, tenantId))));
   }
 
   /** Streams JSON lines. A HEAD request exports nothing. */
-  @Get(':tenantId/export')
+  @Handles(adminRoutes.exportTenant)
   async export(
-    @TenantParam() tenantId: string,
+    { tenantId }: Input<typeof adminRoutes.exportTenant>,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -92,19 +84,14 @@ export class TenantsController {
   }
 
   /** Counts what a deletion would remove; once it is requested, shows its progress. */
-  @Get(':tenantId/deletion')
-  deletion(@TenantParam() tenantId: string): Promise<object> {
+  @Handles(adminRoutes.getTenantDeletion)
+  deletion({ tenantId }: Input<typeof adminRoutes.getTenantDeletion>) {
     return this.database.transaction(tenantId, (tx) => shownDeletion(tx, tenantId));
   }
 
   /** Stops the keys of the tenant at once. The directory deletes its rows in the background. */
-  @Post(':tenantId/deletion')
-  @HttpCode(202)
-  async delete(
-    @TenantParam() tenantId: string,
-    @ZodBody(requests.tenantDeletionBody) { name }: z.infer<typeof requests.tenantDeletionBody>,
-    @Req() request: FastifyRequest,
-  ): Promise<object> {
+  @Handles(adminRoutes.deleteTenant)
+  async delete({ tenantId, body: { name } }: Input<typeof adminRoutes.deleteTenant>, @Req() request: FastifyRequest) {
     const checked = async (tx: Transaction) => {
       const actual = orNotFound(await lockTenant(tx, tenantId));
       if (name !== actual)
@@ -131,7 +118,7 @@ export class TenantsController {
   }
 }
 
-async function shownDeletion(tx: Transaction, tenantId: string): Promise<object> {
+async function shownDeletion(tx: Transaction, tenantId: string): Promise<responses.TenantDeletion> {
   const tenant = orNotFound(await findTenant(tx, tenantId));
   return presentTenantDeletion(tenant, orNotFound(await findTenantDeletion(tx, tenantId)));
 }

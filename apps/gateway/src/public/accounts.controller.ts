@@ -1,32 +1,22 @@
-import { requests } from '@idsync/contracts';
+import { clientRoutes } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findDocument } from '@idsync/database/gateway';
-import { Controller, Get } from '@nestjs/common';
-import type { z } from 'zod';
-import { Access, CurrentTenant } from '../access/access.decorator.js';
+import { Controller } from '@nestjs/common';
 import { orNotFound } from '../http/api-error.js';
-import { JsonText } from '../http/json-text.decorator.js';
-import { PublicId } from '../http/public-id.pipe.js';
-import { ZodQuery } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { documentPage } from '../shared/document-page.js';
 
-@Controller('v1/accounts')
-@Access('key')
+@Controller()
 export class AccountsController {
   constructor(private readonly database: Database) {}
 
-  @Get()
-  @JsonText()
-  list(
-    @CurrentTenant() tenantId: string,
-    @ZodQuery(requests.accountQuery) query: z.infer<typeof requests.accountQuery>,
-  ): Promise<string> {
+  @Handles(clientRoutes.listAccounts)
+  list({ tenantId, query }: Input<typeof clientRoutes.listAccounts>): Promise<string> {
     return documentPage(this.database, tenantId, 'account', query);
   }
 
-  @Get(':id')
-  @JsonText()
-  async get(@CurrentTenant() tenantId: string, @PublicId('account') id: string): Promise<string> {
+  @Handles(clientRoutes.getAccount)
+  async get({ tenantId, id }: Input<typeof clientRoutes.getAccount>): Promise<string> {
     return orNotFound(await findDocument(this.database, tenantId, 'account', id));
   }
 }

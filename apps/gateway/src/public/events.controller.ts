@@ -1,24 +1,16 @@
-import { requests } from '@idsync/contracts';
+import { clientRoutes } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findFeedPage } from '@idsync/database/gateway';
-import { Controller, Get } from '@nestjs/common';
-import type { z } from 'zod';
-import { Access, CurrentTenant } from '../access/access.decorator.js';
+import { Controller } from '@nestjs/common';
 import { badRequest } from '../http/api-error.js';
-import { JsonText } from '../http/json-text.decorator.js';
-import { ZodQuery } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 
-@Controller('v1/events')
-@Access('key')
+@Controller()
 export class EventsController {
   constructor(private readonly database: Database) {}
 
-  @Get()
-  @JsonText()
-  async list(
-    @CurrentTenant() tenantId: string,
-    @ZodQuery(requests.eventsQuery) query: z.infer<typeof requests.eventsQuery>,
-  ): Promise<Buffer> {
+  @Handles(clientRoutes.listEvents)
+  async list({ tenantId, query }: Input<typeof clientRoutes.listEvents>): Promise<Buffer> {
     const { bodies, nextAfter, hasMore, newest } = await this.database.transaction(tenantId, (tx) =>
       findFeedPage(tx, tenantId, query),
     );

@@ -1,42 +1,29 @@
-import { encodeId, requests } from '@idsync/contracts';
+import { clientRoutes, encodeId } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findGroup } from '@idsync/database/gateway';
-import { Controller, Get } from '@nestjs/common';
-import type { z } from 'zod';
-import { Access, CurrentTenant } from '../access/access.decorator.js';
+import { Controller } from '@nestjs/common';
 import { orNotFound } from '../http/api-error.js';
-import { JsonText } from '../http/json-text.decorator.js';
-import { PublicId } from '../http/public-id.pipe.js';
-import { ZodQuery } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentGroup } from '../present.js';
 import { documentPage } from '../shared/document-page.js';
 import { groupPage } from '../shared/group-page.js';
 
-@Controller('v1/groups')
-@Access('key')
+@Controller()
 export class GroupsController {
   constructor(private readonly database: Database) {}
 
-  @Get()
-  list(
-    @CurrentTenant() tenantId: string,
-    @ZodQuery(requests.groupQuery) query: z.infer<typeof requests.groupQuery>,
-  ): Promise<object> {
+  @Handles(clientRoutes.listGroups)
+  list({ tenantId, query }: Input<typeof clientRoutes.listGroups>) {
     return groupPage(this.database, tenantId, query);
   }
 
-  @Get(':id')
-  async get(@CurrentTenant() tenantId: string, @PublicId('group') id: string): Promise<object> {
+  @Handles(clientRoutes.getGroup)
+  async get({ tenantId, id }: Input<typeof clientRoutes.getGroup>) {
     return presentGroup(orNotFound(await findGroup(this.database, tenantId, id)));
   }
 
-  @Get(':id/members')
-  @JsonText()
-  async members(
-    @CurrentTenant() tenantId: string,
-    @PublicId('group') id: string,
-    @ZodQuery(requests.memberQuery) query: z.infer<typeof requests.memberQuery>,
-  ): Promise<string> {
+  @Handles(clientRoutes.listGroupMembers)
+  async members({ tenantId, id, query }: Input<typeof clientRoutes.listGroupMembers>): Promise<string> {
     orNotFound(await findGroup(this.database, tenantId, id));
     return documentPage(this.database, tenantId, 'user', { ...query, group: encodeId('group', id) });
   }

@@ -1,23 +1,20 @@
-import { requests } from '@idsync/contracts';
+import { clientRoutes } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findWebhook, revokePortalLinks } from '@idsync/database/gateway';
-import { Controller, Delete, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
-import { Access, CurrentKey } from '../access/access.decorator.js';
+import { CurrentKey } from '../access/access.decorator.js';
 import type { KeyCaller } from '../access/caller.js';
 import { KeyRing } from '../access/key-ring.service.js';
 import { OwnOrigin } from '../access/own-origin.pipe.js';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { describeAct } from '../audit/describe-act.js';
 import { orNotFound } from '../http/api-error.js';
-import { PublicId } from '../http/public-id.pipe.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { issuePortalLink } from '../shared/portal-link.js';
 
 /** With these routes a client lets the users of its product into the subscriber portal. */
-@Controller('v1')
-@Access('key')
+@Controller()
 export class PortalLinksController {
   constructor(
     private readonly database: Database,
@@ -25,13 +22,13 @@ export class PortalLinksController {
     private readonly keyRing: KeyRing,
   ) {}
 
-  @Post('portal-links')
+  @Handles(clientRoutes.createPortalLink)
   create(
+    { body }: Input<typeof clientRoutes.createPortalLink>,
     @Req() request: FastifyRequest,
     @OwnOrigin() origin: string,
     @CurrentKey() key: KeyCaller,
-    @ZodBody(requests.portalLinkBody) body: z.infer<typeof requests.portalLinkBody>,
-  ): Promise<object> {
+  ) {
     const { tenantId } = key;
     return this.database.transaction(tenantId, async (tx) => {
       const link = await issuePortalLink(tx, tenantId, origin, body, key);
@@ -41,12 +38,11 @@ export class PortalLinksController {
     });
   }
 
-  @Delete('webhooks/:id/portal-links')
-  @HttpCode(204)
+  @Handles(clientRoutes.revokeWebhookPortalLinks)
   async revoke(
+    { id: webhookId }: Input<typeof clientRoutes.revokeWebhookPortalLinks>,
     @Req() request: FastifyRequest,
     @CurrentKey() { tenantId }: KeyCaller,
-    @PublicId('webhook') webhookId: string,
   ): Promise<void> {
     await this.database.transaction(tenantId, async (tx) => {
       orNotFound(await findWebhook(tx, tenantId, webhookId));

@@ -1,17 +1,16 @@
+import { clientRoutes } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { listConnectors, type Page } from '@idsync/database/gateway';
-import { Controller, Get } from '@nestjs/common';
-import { Access, CurrentTenant } from '../access/access.decorator.js';
-import { PageQuery } from '../http/zod.pipe.js';
+import { listConnectors } from '@idsync/database/gateway';
+import { Controller } from '@nestjs/common';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentConnectorSummary } from '../present.js';
 
-@Controller('v1/connectors')
-@Access('key')
+@Controller()
 export class PublicConnectorsController {
   constructor(private readonly database: Database) {}
 
-  @Get()
-  async list(@CurrentTenant() tenantId: string, @PageQuery() page: Page): Promise<object> {
+  @Handles(clientRoutes.listConnectors)
+  async list({ tenantId, query: page }: Input<typeof clientRoutes.listConnectors>) {
     const { rows, total } = await this.database.readTransaction(tenantId, (tx) => listConnectors(tx, tenantId, page));
     return { data: rows.map(presentConnectorSummary), total, ...page };
   }

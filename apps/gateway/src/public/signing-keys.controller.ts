@@ -1,19 +1,15 @@
-import { requests, type responses } from '@idsync/contracts';
+import { clientRoutes, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findWebhook, listSigningKeys, type SigningKeyRow } from '@idsync/database/gateway';
-import { Controller, Get, Post, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
-import { Access, CurrentTenant } from '../access/access.decorator.js';
 import { LinkActs } from '../audit/link-acts.service.js';
 import { orNotFound } from '../http/api-error.js';
-import { PublicId } from '../http/public-id.pipe.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { newSigningKey } from '../shared/signing-secret.js';
 
-@Controller('v1/webhooks/:id/signing-keys')
-@Access('key')
+@Controller()
 export class SigningKeysController {
   constructor(
     private readonly database: Database,
@@ -21,13 +17,15 @@ export class SigningKeysController {
     private readonly linkActs: LinkActs,
   ) {}
 
-  @Post()
+  @Handles(clientRoutes.createWebhookSigningKey)
   async create(
+    {
+      tenantId,
+      body: { overlap_hours: overlapHours },
+      id: webhookId,
+    }: Input<typeof clientRoutes.createWebhookSigningKey>,
     @Req() request: FastifyRequest,
-    @CurrentTenant() tenantId: string,
-    @ZodBody(requests.rotateBody) { overlap_hours: overlapHours }: z.infer<typeof requests.rotateBody>,
-    @PublicId('webhook') webhookId: string,
-  ): Promise<object> {
+  ) {
     const created = await this.database.transaction(tenantId, async (tx) => {
       await this.linkActs.record(tx, request);
       return newSigningKey(tx, this.settings, { tenantId, webhookId, overlapHours });
@@ -35,8 +33,8 @@ export class SigningKeysController {
     return presentSigningKey(orNotFound(created));
   }
 
-  @Get()
-  async list(@CurrentTenant() tenantId: string, @PublicId('webhook') webhookId: string): Promise<object> {
+  @Handles(clientRoutes.listWebhookSigningKeys)
+  async list({ tenantId, id: webhookId }: Input<typeof clientRoutes.listWebhookSigningKeys>) {
     const keys = await this.database.transaction(tenantId, async (tx) => {
       orNotFound(await findWebhook(tx, tenantId, webhookId));
       return listSigningKeys(tx, tenantId, webhookId);

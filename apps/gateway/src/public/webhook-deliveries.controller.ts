@@ -1,57 +1,44 @@
-import { requests } from '@idsync/contracts';
+import { clientRoutes, requests } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findDelivery, findReplay, findWebhook } from '@idsync/database/gateway';
-import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import type { z } from 'zod';
-import { Access, CurrentSubscriber, CurrentTenant } from '../access/access.decorator.js';
+import { Controller } from '@nestjs/common';
+import { CurrentSubscriber } from '../access/access.decorator.js';
 import { publicIdOf, type Subscriber } from '../access/caller.js';
 import { orNotFound } from '../http/api-error.js';
-import { PublicId } from '../http/public-id.pipe.js';
-import { ZodBody, ZodQuery } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentDeliveryDetails, presentReplay } from '../shared/present-delivery.js';
 import { clientBounds, replay, resend } from '../shared/request-replay.js';
 import { requestTest, showDeliveries, showWebhook } from '../shared/show-webhook.js';
 
 /** With these routes a subscriber finds out why a delivery failed, and has it sent again. */
-@Controller('v1/webhooks/:id')
-@Access('key')
+@Controller()
 export class WebhookDeliveriesController {
   constructor(private readonly database: Database) {}
 
-  @Get()
-  get(@CurrentTenant() tenantId: string, @PublicId('webhook') id: string): Promise<object> {
+  @Handles(clientRoutes.getWebhook)
+  get({ tenantId, id }: Input<typeof clientRoutes.getWebhook>) {
     return this.database.transaction(tenantId, (tx) => showWebhook(tx, tenantId, id));
   }
 
-  @Post('test')
-  @HttpCode(202)
-  test(
-    @CurrentTenant() tenantId: string,
-    @ZodBody(requests.testBody) { message }: z.infer<typeof requests.testBody>,
-    @PublicId('webhook') id: string,
-  ): Promise<object> {
+  @Handles(clientRoutes.testWebhook)
+  test({ tenantId, body: { message }, id }: Input<typeof clientRoutes.testWebhook>) {
     const bounded = { message, intervalSeconds: requests.testIntervalSeconds };
     return this.database.transaction(tenantId, (tx) => requestTest(tx, tenantId, id, bounded));
   }
 
-  @Get('deliveries')
-  list(
-    @CurrentTenant() tenantId: string,
-    @ZodQuery(requests.webhookDeliveryQuery) query: z.infer<typeof requests.webhookDeliveryQuery>,
-    @PublicId('webhook') webhookId: string,
-  ): Promise<object> {
+  @Handles(clientRoutes.listWebhookDeliveries)
+  list({ tenantId, query, id: webhookId }: Input<typeof clientRoutes.listWebhookDeliveries>) {
     return this.database.readTransaction(tenantId, async (tx) => {
       orNotFound(await findWebhook(tx, tenantId, webhookId));
       return showDeliveries(tx, tenantId, { ...query, webhookId });
     });
   }
 
-  @Get('deliveries/:deliveryId')
+  @Handles(clientRoutes.getWebhookDelivery)
   async delivery(
+    { id: webhookId, deliveryId: id }: Input<typeof clientRoutes.getWebhookDelivery>,
     @CurrentSubscriber() { tenantId, scopes }: Subscriber,
-    @PublicId('webhook') webhookId: string,
-    @PublicId('delivery', 'deliveryId') id: string,
-  ): Promise<object> {
+  ) {
     const found = await this.database.transaction(tenantId, async (tx) => {
       orNotFound(await findWebhook(tx, tenantId, webhookId));
       return orNotFound(await findDelivery(tx, tenantId, id));
@@ -61,14 +48,11 @@ export class WebhookDeliveriesController {
     return presentDeliveryDetails(scopes.has('events:read') ? found : { ...found, body: null });
   }
 
-  @Post('deliveries/:deliveryId/resend')
-  @HttpCode(202)
+  @Handles(clientRoutes.resendWebhookDelivery)
   resend(
+    { id: webhookId, deliveryId }: Input<typeof clientRoutes.resendWebhookDelivery>,
     @CurrentSubscriber() caller: Subscriber,
-    @ZodBody(requests.emptyBody) _body: z.infer<typeof requests.emptyBody>,
-    @PublicId('webhook') webhookId: string,
-    @PublicId('delivery', 'deliveryId') deliveryId: string,
-  ): Promise<object> {
+  ) {
     const { tenantId } = caller;
     return this.database.transaction(tenantId, async (tx) => {
       orNotFound(await findWebhook(tx, tenantId, webhookId));
@@ -76,24 +60,15 @@ export class WebhookDeliveriesController {
     });
   }
 
-  @Post('requeue')
-  @HttpCode(202)
-  async requeue(
-    @CurrentSubscriber() caller: Subscriber,
-    @ZodBody(requests.emptyBody) _body: z.infer<typeof requests.emptyBody>,
-    @PublicId('webhook') webhookId: string,
-  ): Promise<object> {
+  @Handles(clientRoutes.requeueWebhook)
+  async requeue({ id: webhookId }: Input<typeof clientRoutes.requeueWebhook>, @CurrentSubscriber() caller: Subscriber) {
     const { tenantId } = caller;
     const request = { webhookId, kind: 'requeue' as const, filter: {}, requestedBy: publicIdOf(caller) };
     return orNotFound(await this.database.transaction(tenantId, (tx) => replay(tx, tenantId, request, clientBounds)));
   }
 
-  @Get('replays/:replayId')
-  async replay(
-    @CurrentTenant() tenantId: string,
-    @PublicId('webhook') webhookId: string,
-    @PublicId('replay', 'replayId') id: string,
-  ): Promise<object> {
+  @Handles(clientRoutes.getWebhookReplay)
+  async replay({ tenantId, id: webhookId, replayId: id }: Input<typeof clientRoutes.getWebhookReplay>) {
     const found = orNotFound(await this.database.transaction(tenantId, (tx) => findReplay(tx, tenantId, id)));
     orNotFound(found.webhookId === webhookId);
     return presentReplay(found);

@@ -1,23 +1,20 @@
-import { requests } from '@idsync/contracts';
+import { clientRoutes } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { deleteWebhook, listWebhooks } from '@idsync/database/gateway';
-import { Controller, Delete, Get, HttpCode, Patch, Post, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { z } from 'zod';
-import { Access, CurrentSubscriber, CurrentTenant } from '../access/access.decorator.js';
+import { CurrentSubscriber } from '../access/access.decorator.js';
 import type { Subscriber } from '../access/caller.js';
 import { LinkActs } from '../audit/link-acts.service.js';
 import { orNotFound } from '../http/api-error.js';
-import { PublicId } from '../http/public-id.pipe.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentWebhook } from '../present.js';
 import { changeWebhook, createWebhook } from '../shared/change-webhook.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { presentLinkCaller } from '../shared/portal-link.js';
 import { rotateSigningSecret } from '../shared/signing-secret.js';
 
-@Controller('v1/webhooks')
-@Access('key')
+@Controller()
 export class WebhooksController {
   constructor(
     private readonly database: Database,
@@ -25,19 +22,16 @@ export class WebhooksController {
     private readonly linkActs: LinkActs,
   ) {}
 
-  @Post()
-  async create(
-    @CurrentTenant() tenantId: string,
-    @ZodBody(requests.webhookBody) body: z.infer<typeof requests.webhookBody>,
-  ): Promise<object> {
+  @Handles(clientRoutes.createWebhook)
+  async create({ tenantId, body }: Input<typeof clientRoutes.createWebhook>) {
     const { webhook, secret } = await this.database.transaction(tenantId, (tx) =>
       createWebhook(tx, this.settings, tenantId, body),
     );
     return { ...presentWebhook(webhook), signing_secret: secret };
   }
 
-  @Get()
-  async list(@CurrentSubscriber() caller: Subscriber): Promise<object> {
+  @Handles(clientRoutes.listWebhooks)
+  async list(_input: Input<typeof clientRoutes.listWebhooks>, @CurrentSubscriber() caller: Subscriber) {
     const { tenantId } = caller;
     const all = await this.database.transaction(tenantId, (tx) => listWebhooks(tx, tenantId));
     if (caller.access === 'key') return { data: all.map(presentWebhook), total: all.length };
@@ -45,13 +39,12 @@ export class WebhooksController {
     return { data: shown.map(presentWebhook), total: shown.length, portal: presentLinkCaller(caller) };
   }
 
-  @Patch(':id')
+  @Handles(clientRoutes.updateWebhook)
   async update(
+    { body: patch, id: webhookId }: Input<typeof clientRoutes.updateWebhook>,
     @Req() request: FastifyRequest,
     @CurrentSubscriber() caller: Subscriber,
-    @ZodBody(requests.webhookPatch) patch: z.infer<typeof requests.webhookPatch>,
-    @PublicId('webhook') webhookId: string,
-  ): Promise<object> {
+  ) {
     const { tenantId } = caller;
     const keyId = caller.access === 'key' ? caller.keyId : caller.issuedBy;
     const { after } = await this.database.transaction(tenantId, async (tx) => {
@@ -62,20 +55,16 @@ export class WebhooksController {
     return presentWebhook(after);
   }
 
-  @Delete(':id')
-  @HttpCode(204)
-  async delete(@CurrentTenant() tenantId: string, @PublicId('webhook') webhookId: string): Promise<void> {
+  @Handles(clientRoutes.deleteWebhook)
+  async delete({ tenantId, id: webhookId }: Input<typeof clientRoutes.deleteWebhook>): Promise<void> {
     orNotFound(await this.database.transaction(tenantId, (tx) => deleteWebhook(tx, tenantId, webhookId)));
   }
 
-  @Post(':id/rotate-secret')
-  @HttpCode(200)
+  @Handles(clientRoutes.rotateWebhookSecret)
   async rotate(
+    { tenantId, body: { overlap_hours: overlapHours }, id: webhookId }: Input<typeof clientRoutes.rotateWebhookSecret>,
     @Req() request: FastifyRequest,
-    @CurrentTenant() tenantId: string,
-    @ZodBody(requests.rotateBody) { overlap_hours: overlapHours }: z.infer<typeof requests.rotateBody>,
-    @PublicId('webhook') webhookId: string,
-  ): Promise<object> {
+  ) {
     const rotated = await this.database.transaction(tenantId, async (tx) => {
       await this.linkActs.record(tx, request);
       return rotateSigningSecret(tx, this.settings, { tenantId, webhookId, overlapHours });

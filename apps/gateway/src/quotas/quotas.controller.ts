@@ -1,18 +1,15 @@
-import { type QuotaName, quotaNames, type responses, type TenantQuotas, tenantQuotas } from '@idsync/contracts';
+import { adminRoutes, type QuotaName, quotaNames, type responses, type TenantQuotas } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { countUsage, lockTenantQuotas, saveTenantQuotas } from '@idsync/database/gateway';
 import { findTenantQuotas } from '@idsync/database/settings';
-import { Controller, Get, Put } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { KeyRing } from '../access/key-ring.service.js';
 import { RateLimit } from '../access/rate-limit.service.js';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
-import { TenantParam } from '../http/public-id.pipe.js';
-import { ZodBody } from '../http/zod.pipe.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import { TenantTransactions } from '../operator/tenant-transactions.service.js';
 
 /** The installation limits a tenant, so an admin of the tenant alone cannot change its quotas. */
-@Controller('admin/v1/tenants/:tenantId/quotas')
-@OperatorAccess()
+@Controller()
 export class QuotasController {
   constructor(
     private readonly tenants: TenantTransactions,
@@ -20,16 +17,13 @@ export class QuotasController {
     private readonly keyRing: KeyRing,
   ) {}
 
-  @Get()
-  get(@TenantParam() tenantId: string): Promise<responses.QuotaUsage> {
+  @Handles(adminRoutes.getQuotas)
+  get({ tenantId }: Input<typeof adminRoutes.getQuotas>): Promise<responses.QuotaUsage> {
     return this.tenants.run(tenantId, async (tx) => this.usage(tx, tenantId, await findTenantQuotas(tx, tenantId)));
   }
 
-  @Put()
-  async replace(
-    @TenantParam() tenantId: string,
-    @ZodBody(tenantQuotas) quotas: TenantQuotas,
-  ): Promise<responses.QuotaUsage> {
+  @Handles(adminRoutes.replaceQuotas)
+  async replace({ tenantId, body: quotas }: Input<typeof adminRoutes.replaceQuotas>): Promise<responses.QuotaUsage> {
     const shown = await this.tenants.act(tenantId, async (tx, describe) => {
       describe({ before: await lockTenantQuotas(tx, tenantId), after: quotas });
       await saveTenantQuotas(tx, tenantId, quotas);

@@ -1,4 +1,4 @@
-import type { requests } from '@idsync/contracts';
+import type { requests, resources } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { findHistory } from '@idsync/database/gateway';
 import type { z } from 'zod';
@@ -12,7 +12,7 @@ export async function historyPage(
   tenantId: string,
   id: string,
   { limit, updated_since, cursor, ...query }: z.infer<typeof requests.historyQuery>,
-): Promise<object> {
+): Promise<z.output<typeof resources.historyPage>> {
   const offset = cursor === undefined ? query.offset : 0;
   const found = await findHistory(database, tenantId, id, {
     limit,

@@ -1,4 +1,4 @@
-import { requests } from '@idsync/contracts';
+import { requests, type responses } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { findDelivery, lockWebhook, type ReplayRequest, requestReplay } from '@idsync/database/gateway';
 import { ApiError, badRequest, orNotFound } from '../http/api-error.js';
@@ -24,7 +24,7 @@ export async function replay(
   tenantId: string,
   request: ReplayRequest,
   { maxQueued }: ReplayBounds = {},
-): Promise<object | undefined> {
+): Promise<responses.Replay | undefined> {
   const webhook = await lockWebhook(tx, tenantId, request.webhookId);
   if (!webhook) return undefined;
   // The deliveries would become due and be sent unexpectedly when the webhook is activated later.
@@ -41,7 +41,7 @@ export async function resend(
   tenantId: string,
   { deliveryId, webhookId, requestedBy }: { deliveryId: string; webhookId?: string; requestedBy: string },
   bounds?: ReplayBounds,
-): Promise<object> {
+): Promise<responses.Replay> {
   const delivery = orNotFound(await findDelivery(tx, tenantId, deliveryId));
   orNotFound(webhookId === undefined || webhookId === delivery.webhookId);
   const filter = { delivery_id: deliveryId };

@@ -1,4 +1,4 @@
-import { encodeId, type requests } from '@idsync/contracts';
+import { type clientRoutes, encodeId, type requests, type responses } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { recordEvents } from '@idsync/database/bus';
 import {
@@ -18,7 +18,11 @@ import { inactiveWebhook } from './request-replay.js';
 /** Answers about a webhook, for operators and for the subscriber itself. */
 
 /** Returns a webhook with its health. Throws a 404 if it does not exist. */
-export async function showWebhook(tx: Transaction, tenantId: string, webhookId: string): Promise<object> {
+export async function showWebhook(
+  tx: Transaction,
+  tenantId: string,
+  webhookId: string,
+): Promise<responses.WebhookDetails> {
   const health = orNotFound(await findWebhookHealth(tx, tenantId, webhookId));
   const failure = await findLastFailure(tx, tenantId, webhookId);
   return presentWebhookDetails(health, failure, await findAttemptStatistics(tx, tenantId, webhookId));
@@ -29,7 +33,7 @@ export async function showDeliveries(
   tx: Transaction,
   tenantId: string,
   query: Omit<z.infer<typeof requests.webhookDeliveryQuery>, 'webhook_id'> & { webhookId?: string | undefined },
-): Promise<object> {
+): Promise<z.output<typeof clientRoutes.listWebhookDeliveries.success.schema>> {
   const { cursor, event_type: eventType, ...filters } = query;
   const after = cursor ? readDeliveryCursor(cursor) : undefined;
   const { rows, next } = await listDeliveries(tx, tenantId, { ...filters, eventType, after });
@@ -49,7 +53,7 @@ export async function requestTest(
   tenantId: string,
   webhookId: string,
   { message, intervalSeconds }: { message: string; intervalSeconds?: number },
-): Promise<object> {
+): Promise<responses.TestEvent> {
   const webhook = orNotFound(await lockWebhook(tx, tenantId, webhookId));
   if (!webhook.active) throw inactiveWebhook();
   if (intervalSeconds !== undefined && !(await markTested(tx, tenantId, webhookId, intervalSeconds)))

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { responses } from '@idsync/contracts';
 import { encrypt, type Transaction } from '@idsync/database';
 import { rotateSigningKey, rotateWebhookSecret, type SigningKeyRow } from '@idsync/database/gateway';
 import type { GatewaySettings } from './gateway-settings.service.js';
@@ -17,7 +18,7 @@ export async function rotateSigningSecret(
   tx: Transaction,
   settings: GatewaySettings,
   { tenantId, webhookId, overlapHours }: { tenantId: string; webhookId: string; overlapHours: number },
-): Promise<object | undefined> {
+): Promise<responses.RotatedSecret | undefined> {
   const { secret, encryptedSecret } = newSigningSecret(settings, tenantId);
   const found = await rotateWebhookSecret(tx, tenantId, webhookId, encryptedSecret, overlapHours);
   return found ? { signing_secret: secret } : undefined;

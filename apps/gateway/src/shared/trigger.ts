@@ -1,10 +1,10 @@
-import { decodeId, encodeId, type SyncMode } from '@idsync/contracts';
+import { decodeId, encodeId, type responses, type SyncMode } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { triggerSync } from '@idsync/database/gateway';
 import { badRequest, notFound, orNotFound } from '../http/api-error.js';
 
 export interface TriggeredJob {
-  body: { job_id: string; status: string };
+  body: responses.SyncJobReference;
   replayed: boolean;
 }
 

@@ -1,19 +1,18 @@
-import type { responses } from '@idsync/contracts';
+import { adminRoutes, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { listProcesses, type ServiceProcessRow } from '@idsync/database/bus';
 import { databaseVersions, fanOutLag } from '@idsync/database/gateway';
 import { Bus, type QueueState, silentAfterSeconds } from '@idsync/messaging';
 import { version } from '@idsync/runtime';
-import { Controller, Get } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { OperatorAccess } from '../audit/operator-access.decorator.js';
 import type { GatewayConfig } from '../gateway-config.js';
+import { Handles } from '../http/handles.decorator.js';
 
 const maxProcesses = 200;
 
 /** State of the installation, for operators of all tenants. */
-@Controller('admin/v1/system')
-@OperatorAccess()
+@Controller()
 export class SystemController {
   private readonly metricsUrl: string | undefined;
 
@@ -25,7 +24,7 @@ export class SystemController {
     this.metricsUrl = config.get('METRICS_URL', { infer: true });
   }
 
-  @Get()
+  @Handles(adminRoutes.getSystem)
   async get(): Promise<responses.System> {
     const [schemaState, queues, { versions, processes, fanOut }] = await Promise.all([
       this.database.schemaAge(),

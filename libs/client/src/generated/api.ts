@@ -12600,7 +12600,7 @@ export interface operations {
                 /** @description Only jobs of this connector. */
                 connector_id?: string;
                 /** @description Only jobs in this status. */
-                status?: string;
+                status?: "queued" | "running" | "quarantined" | "completed" | "completed_with_errors" | "failed" | "cancelled";
             };
             header?: never;
             path: {
@@ -14606,7 +14606,7 @@ export interface operations {
             query?: {
                 /** @description Page size; larger values are reduced to 200. */
                 limit?: number;
-                /** @description `next_cursor` of an earlier page. */
+                /** @description The `next_cursor` of the previous page; empty or absent for the first page. */
                 cursor?: string;
                 /** @description Only this kind. */
                 kind?: "leaver_with_account" | "leaver_with_machine_secret" | "unmatched_account" | "duplicate_in_source" | "machine_without_owner" | "stale_source" | "unknown_manager" | "manager_cycle" | "leaver_in_other_source" | "user_looks_like_machine" | "account_looks_like_machine" | "employment_conflict";
@@ -15890,9 +15890,9 @@ export interface operations {
                 resource?: string;
                 /** @description Only acts of the request with this `x-request-id`. */
                 request_id?: string;
-                /** @description Only entries of this time or later. */
+                /** @description Only acts at this time or later. */
                 since?: string;
-                /** @description Only entries before this time. */
+                /** @description Only acts before this time. */
                 until?: string;
             };
             header?: never;
@@ -16036,9 +16036,9 @@ export interface operations {
                 resource?: string;
                 /** @description Only acts of the request with this `x-request-id`. */
                 request_id?: string;
-                /** @description Only entries of this time or later. */
+                /** @description Only acts at this time or later. */
                 since?: string;
-                /** @description Only entries before this time. */
+                /** @description Only acts before this time. */
                 until?: string;
                 /** @description asc: the oldest first | desc: the newest first. */
                 order?: "asc" | "desc";
@@ -17648,7 +17648,7 @@ export interface operations {
             query?: {
                 /** @description Page size; larger values are reduced to 200. */
                 limit?: number;
-                /** @description `next_cursor` of an earlier page. */
+                /** @description The `next_cursor` of the previous page; empty or absent for the first page. */
                 cursor?: string;
                 /** @description Only messages of this queue. */
                 queue?: "sync-worker.jobs" | "sync-worker.progress" | "sync-worker.probes" | "sync-worker.dead-batches" | "directory.batches" | "directory.records" | "directory.sweeps" | "directory.matching" | "directory.operations" | "directory.dead-operations" | "webhook-dispatcher.replays";

@@ -3,14 +3,14 @@ import { operatorRoles } from '../fixed-values.js';
 import { maxNetworks, network } from '../network.js';
 import { text } from '../text.js';
 import { scopes } from './errors.js';
-import { expiry, name } from './request-parts.js';
+import { choice, expiry, name } from './request-parts.js';
 
 /** Body of a request for a token that pushes to one connector. */
 export const connectorTokenBody = z.strictObject({ name, expires_at: expiry });
 /** Body of a request for a token of an operator or a program. */
 export const serviceTokenBody = z.strictObject({
   name: name.describe('Name of the actor in the audit log.'),
-  role: z.enum(operatorRoles, { error: `must be one of ${operatorRoles.join(', ')}` }),
+  role: choice(operatorRoles),
   tenants: z
     .array(text.min(1).max(100))
     .min(1)
@@ -20,6 +20,11 @@ export const serviceTokenBody = z.strictObject({
     .describe('Ids of the tenants that the token may access; all of them if absent.'),
   expires_at: expiry,
 });
+/** A sign-in in the browser reports what fails by the address that it redirects to, so nothing is refused here. */
+const anyText = (description: string) => z.string().optional().catch(undefined).describe(description);
+export const oidcStartQuery = z.object({ return_to: anyText('Path below `/console/`.') });
+const ofProvider = anyText('Set by the identity provider.');
+export const oidcCallbackQuery = z.object({ code: ofProvider, state: ofProvider, iss: ofProvider, error: ofProvider });
 /** Body of a sign-in with ADMIN_TOKEN or a service token. */
 export const signInBody = z.strictObject({ token: text.min(1).max(1_000) });
 /** Body of a request whether a sign-in on another device is complete. */

@@ -4,20 +4,24 @@ import { jobStatuses, recordKinds, syncModes } from '../fixed-values.js';
 import { sourceRecord } from '../records.js';
 import { schedule } from '../schedule.js';
 import { text } from '../text.js';
-import { by, name, page } from './request-parts.js';
+import { by, choice, exact, idFilter, name, oneOf, page } from './request-parts.js';
 
-export const planActions = ['create', 'update', 'disable', 'delete'] as const;
 export const planQuery = z.object({
   ...page,
-  action: z.enum(planActions, { error: `must be one of ${planActions.join(', ')}` }).optional(),
-  external_id: text.trim().min(1).max(512).optional(),
+  action: oneOf(['create', 'update', 'disable', 'delete'], 'Only changes of this kind.'),
+  external_id: exact('Only records whose external id contains this text; case is ignored.'),
 });
-/** Decision about the records of a deleted connector. */
-export const recordsOfDeleted = ['keep', 'retire', 'hand_over'] as const;
 export const connectorDeletionQuery = z
   .object({
-    records: z.enum(recordsOfDeleted, { error: `must be one of ${recordsOfDeleted.join(', ')}` }).default('keep'),
-    to: z.string({ error: 'must be the id of a connector' }).optional(),
+    records: choice(['keep', 'retire', 'hand_over'])
+      .default('keep')
+      .describe(
+        'keep: they stay as they are | retire: a job deletes them under the deletion safeguard | hand_over: they become records of the connector `to`. With four eyes only keep; retiring or handing over the records of the deleted connector then needs a second operator.',
+      ),
+    to: z
+      .string({ error: 'must be the id of a connector' })
+      .optional()
+      .describe('With hand_over: id of the connector that takes the records.'),
   })
   .refine(({ records, to }) => (records === 'hand_over') === (to !== undefined), {
     path: ['to'],
@@ -37,8 +41,7 @@ export const operatorTriggerBody = z.strictObject({
   connector_id: text.min(1),
   /** Stores what a run would change, and changes nothing. */
   dry_run: z.boolean().default(false),
-  mode: z
-    .enum(syncModes, { error: `must be one of ${syncModes.join(', ')}` })
+  mode: choice(syncModes)
     .default('auto')
     .describe(
       'full: the whole source | changes: changes since the last run | auto: changes where the source supports it.',
@@ -49,8 +52,8 @@ export const releaseBody = z.strictObject({ reason: text.trim().min(1).max(1000)
 export const handOverBody = z.strictObject({ to: text.min(1), reason: text.min(1).max(1000).optional() });
 export const operatorJobQuery = z.object({
   ...page,
-  connector_id: z.string().optional(),
-  status: z.enum(jobStatuses, { error: `must be one of ${jobStatuses.join(', ')}` }).optional(),
+  connector_id: idFilter('Only jobs of this connector.'),
+  status: oneOf(jobStatuses, 'Only jobs in this status.'),
 });
 
 /** Path parameter, decoded. PostgreSQL cannot store NUL. */

@@ -1,39 +1,39 @@
 import { z } from 'zod';
 import { deliveryStatuses } from '../fixed-values.js';
 import { text } from '../text.js';
-import { by, cursor, emptyWindow, instant, isWindow, page, window } from './request-parts.js';
-import { eventNames, storedEventList } from './webhook-requests.js';
+import { by, emptyWindow, idFilter, instant, isWindow, limit, nextCursor, oneOf, window } from './request-parts.js';
+import { eventTypeFilter, storedEventList } from './webhook-requests.js';
 
 const eventType = z
   .string({ error: 'must be an event type' })
   .max(128)
   .regex(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/, 'must be an event type');
 const deliveryFilters = {
-  limit: page.limit,
-  cursor,
-  status: z.enum(deliveryStatuses, { error: `must be one of ${deliveryStatuses.join(', ')}` }).optional(),
-  event_type: eventType.optional(),
-  ...window,
+  limit,
+  cursor: nextCursor,
+  status: oneOf(deliveryStatuses, 'Only deliveries in this status.'),
+  event_type: eventType.optional().describe('Only deliveries of events of this type.'),
+  ...window('events that occurred'),
 };
 export const deliveryQuery = z
-  .strictObject({ ...deliveryFilters, webhook_id: z.string().optional() })
+  .strictObject({ ...deliveryFilters, webhook_id: idFilter('Only deliveries to this webhook.') })
   .refine(isWindow, emptyWindow);
 /** Query of the deliveries of one webhook. */
 export const webhookDeliveryQuery = z.strictObject(deliveryFilters).refine(isWindow, emptyWindow);
 /** Query of the events of a tenant, the newest first. */
 export const operatorEventQuery = z
   .strictObject({
-    limit: page.limit,
-    cursor,
-    types: eventNames.optional(),
-    identity_id: z.string().optional(),
-    subject_id: z.string().optional(),
-    job_id: z.string().optional(),
-    connector_id: z.string().optional(),
-    ...window,
+    limit,
+    cursor: nextCursor,
+    types: eventTypeFilter,
+    identity_id: idFilter('Only events of this identity and of those that were merged into it.'),
+    subject_id: idFilter('Only events about this user, account or machine identity.'),
+    job_id: idFilter('Only events that this run caused.'),
+    connector_id: idFilter('Only events that runs of this connector caused.'),
+    ...window('events that occurred'),
   })
   .refine(isWindow, emptyWindow);
-export const replayQuery = z.strictObject({ limit: page.limit, cursor });
+export const replayQuery = z.strictObject({ limit, cursor: nextCursor });
 export const testBody = z.strictObject({ message: text.min(1).max(500).default('This is a test.') });
 /** Body of a request to send deliveries again. */
 export const resendBody = z.strictObject({ by });

@@ -8,13 +8,13 @@ import { clientSetup, codeSamplesOf } from './code-samples.js';
 import * as deliveryResources from './delivery-resources.js';
 import * as eventResources from './event-resources.js';
 import { exampleOf } from './example-of.js';
-import { operationIdOf } from './operation-id.js';
 import * as operatorResources from './operator-resources.js';
 import * as portalResources from './portal-resources.js';
+import { queryParameters } from './query-parameters.js';
 import * as quotaResources from './quota-resources.js';
 import * as resources from './resources.js';
 import { responseExamples } from './response-examples.js';
-import { errorStatusesOf, type RouteDefinition } from './route.js';
+import { errorStatusesOf, operationIdOf, type RouteDefinition } from './route.js';
 import { routes } from './routes.js';
 import { receivedEvents, topicGroups, topicOf, topics } from './topics.js';
 
@@ -234,11 +234,10 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
         required: true,
         schema: { type: 'string' },
       })),
-      ...(route.query ?? []).map(({ properties, ...parameter }) => ({
+      ...(route.query ? queryParameters(route.query) : []).map((parameter) => ({
         ...parameter,
         in: 'query',
         required: false,
-        ...(properties && { style: 'form', explode: true }),
       })),
       ...(isPublic ? [prefer] : []),
       ...(route.conditional ? [ifNoneMatch] : []),
@@ -270,9 +269,11 @@ function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>)
 }
 
 function descriptionOf(route: RouteDefinition): string {
-  const { description, portal } = route;
+  const { description, portal, fourEyes } = route;
   const ofLinks = portal && `A portal link with the access \`${portal}\` or a wider one reaches this operation.`;
-  return [[description, ofLinks].filter(Boolean).join(' '), accessTo(route)].filter(Boolean).join('\n\n');
+  const ofFourEyes =
+    fourEyes && 'Returns 202 with an approval if the tenant has four eyes and this needs a second operator.';
+  return [[description, ofFourEyes, ofLinks].filter(Boolean).join(' '), accessTo(route)].filter(Boolean).join('\n\n');
 }
 
 function accessTo({ auth, scope, role, forAllTenants }: RouteDefinition): string {
@@ -288,18 +289,18 @@ function securityOf({ auth, method }: RouteDefinition): Record<string, never[]>[
 }
 
 /** A response with 202 may be an approval, also where 202 is the status of success. */
-function successSchema({ success, needsApproval }: RouteDefinition): z.ZodType {
+function successSchema({ success, fourEyes }: RouteDefinition): z.ZodType {
   const schema = success.schema ?? z.never();
-  return needsApproval && success.status === 202 ? z.union([schema, approvalResources.approval]) : schema;
+  return fourEyes && success.status === 202 ? z.union([schema, approvalResources.approval]) : schema;
 }
 
 function acceptedResponse(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>): Record<string, object> {
-  const { success, mayTakeLonger, needsApproval } = route;
-  if (success.schema === undefined || success.status === 202 || !(mayTakeLonger || needsApproval)) return {};
+  const { success, mayTakeLonger, fourEyes } = route;
+  if (success.schema === undefined || success.status === 202 || !(mayTakeLonger || fourEyes)) return {};
   const described = (description: string, schema: z.ZodType) => ({
     202: { description, content: json(schema, refs, 'output') },
   });
-  if (!needsApproval) return described('Accepted, and not finished yet', success.schema);
+  if (!fourEyes) return described('Accepted, and not finished yet', success.schema);
   if (!mayTakeLonger) return described('Waits for an approval', approvalResources.approval);
   const either = z.union([success.schema, approvalResources.approval]);
   return described('Accepted, and not finished yet; or waits for an approval', either);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { approvalStatuses, caseStatuses, findingKinds, findingStates, resultLists } from '../fixed-values.js';
 import { text } from '../text.js';
-import { by, cursor, dateTime, expiry, instant, name, page, reason } from './request-parts.js';
+import { by, choice, expiry, instant, limit, name, nextCursor, oneOf, page, reason } from './request-parts.js';
 
 export const pageQuery = z.object(page);
 export const tenantBody = z.strictObject({ name });
@@ -18,11 +18,13 @@ export const tenantPatch = z.strictObject({
 const id = text.min(1).max(100);
 export const caseQuery = z.object({
   ...page,
-  status: z.enum(caseStatuses, { error: `must be one of ${caseStatuses.join(', ')}` }).default('open'),
+  status: choice(caseStatuses).default('open').describe('Only this status.'),
 });
 export const operationItemQuery = z.object({
   ...page,
-  list: z.enum(resultLists, { error: `must be one of ${resultLists.join(', ')}` }).default('joined'),
+  list: choice(resultLists)
+    .default('joined')
+    .describe('The list of the result; it has at most 5000 items, and the counts of the result include all.'),
 });
 export const resolveBody = z
   .strictObject({
@@ -55,18 +57,17 @@ export const reasonBody = z.strictObject({ reason });
 export const confirmBody = z.strictObject({ reason: text.trim().min(1).max(1000) });
 export const approvalQuery = z.object({
   ...page,
-  status: z.enum(approvalStatuses, { error: `must be one of ${approvalStatuses.join(', ')}` }).optional(),
+  status: oneOf(approvalStatuses, 'Only this status.'),
 });
-const findingFilter = <Values extends readonly [string, ...string[]]>(values: Values) =>
-  z.enum(values, { error: `must be one of ${values.join(', ')}` }).optional();
 export const findingQuery = z.strictObject({
-  limit: page.limit,
-  cursor,
-  kind: findingFilter(findingKinds),
-  state: findingFilter(findingStates),
-  subject: z.string().max(100).optional(),
-  since: dateTime.transform((time) => new Date(time)).optional(),
+  limit,
+  cursor: nextCursor,
+  kind: oneOf(findingKinds, 'Only this kind.'),
+  state: oneOf(findingStates, 'Only this state.'),
+  subject: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('Only findings about this user, account, machine identity or connector, or concerning this identity.'),
+  since: instant.optional().describe('Only findings that were first opened at or after this time.'),
 });
-
-/** Shared with the requests for the audit log. */
-export const auditFields = { limit: page.limit, cursor, since: instant.optional() };

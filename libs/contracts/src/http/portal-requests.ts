@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { portalAccesses, portalLinkLimits } from '../portal.js';
 import { text } from '../text.js';
+import { choice } from './request-parts.js';
 
 const { seconds, webhooks } = portalLinkLimits;
 const form = `must be an integer from ${seconds.min} to ${seconds.max}`;
@@ -13,8 +14,7 @@ export const portalLinkBody = z.strictObject({
     .max(webhooks, `must have at most ${webhooks} webhooks`)
     .transform((ids) => [...new Set(ids)])
     .describe('The webhooks that the link shows.'),
-  access: z
-    .enum(portalAccesses, { error: `must be one of ${portalAccesses.join(', ')}` })
+  access: choice(portalAccesses)
     .optional()
     .describe(
       'read: health, deliveries and attempts | send: also test, resend and requeue | change: also settings, signing secret and signing keys. Absent: `send`, or `read` if the API key lacks `webhooks:write`.',

@@ -1,22 +1,24 @@
 import * as shown from './portal-resources.js';
 import * as requests from './requests.js';
-import { created, noContent, type RouteDefinition, routesAt, tenant } from './route.js';
+import { actions, created, noContent, routesAt, tenant } from './route.js';
 
 const read = routesAt('/v1', { auth: 'key', scope: 'webhooks:read' });
 const write = routesAt('/v1', { auth: 'key', scope: 'webhooks:write' });
 const create = 'Create a short-lived link to the subscriber portal';
-const creation = { body: requests.portalLinkBody, bodyRefers: true };
+const creation = { body: requests.portalLinkBody, bodyRefers: true } as const;
 const revoke = 'Revoke all portal links of a webhook';
 const revocation = { description: 'A link to several webhooks is revoked as a whole.' };
 
 /** Routes for links to the subscriber portal. A link reaches none of them. */
-export const portalRoutes: RouteDefinition[] = [
-  read.post('/portal-links', create, created(shown.portalLink), {
+export const portalRoutes = actions({
+  createPortalLink: read.post('/portal-links', create, created(shown.portalLink), {
     ...creation,
     description:
       'The holder of the link sees these webhooks in a browser, without an API key. The link never exceeds what the API key that issued it may do, also after a change of the key, works from the same addresses only, and ends with it.',
   }),
-  write.del('/webhooks/{id}/portal-links', revoke, noContent, revocation),
-  tenant.post('/portal-links', create, created(shown.portalLink), creation),
-  tenant.del('/webhooks/{webhookId}/portal-links', revoke, noContent, revocation),
-];
+  revokeWebhookPortalLinks: write.del('/webhooks/{id}/portal-links', revoke, noContent, revocation),
+});
+export const operatorPortalRoutes = actions({
+  createPortalLink: tenant.post('/portal-links', create, created(shown.portalLink), creation),
+  revokeWebhookPortalLinks: tenant.del('/webhooks/{webhookId}/portal-links', revoke, noContent, revocation),
+});

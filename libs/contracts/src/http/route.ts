@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { OperatorRole } from '../fixed-values.js';
 import type { PortalAccess } from '../portal.js';
 import type { Scope } from './errors.js';
-import * as requests from './requests.js';
 
 export interface RouteDefinition {
+  /** Name of the operation in generated clients, in the audit log and of approvals. */
+  action: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** In OpenAPI form: `{id}`. */
   path: string;
@@ -20,104 +21,71 @@ export interface RouteDefinition {
   portal?: PortalAccess;
   /** An open route that accepts credentials, and therefore refuses as a route of operators does. */
   signsIn?: true;
-  query?: readonly QueryParameter[];
+  /** Its properties are the parameters that OpenAPI lists. */
+  query?: z.ZodType;
   body?: z.ZodType;
+  /** The handler validates the body, with what it changes. */
+  bodyUnchecked?: true;
   /** Media type of the body; by default JSON. */
   bodyType?: string;
   /** The body may be omitted. */
-  bodyOptional?: boolean;
+  bodyOptional?: true;
   success: {
     status: number;
     schema?: z.ZodType;
     /** Media type; by default JSON. */
     type?: string;
   };
+  /** Shows data of people, so that the audit log records each read where the tenant wants it. */
+  readsPeople?: true;
   /** Has an ETag, and answers 304 to `If-None-Match` with it. */
   conditional?: true;
   /** A stream that continues after `Last-Event-ID`. */
   resumable?: true;
   /** Returns 202 with the same body if another service has not finished in time. */
-  mayTakeLonger?: boolean;
-  /** Responds with 202 and an approval if the tenant has four eyes and the act needs a second operator. */
-  needsApproval?: boolean;
+  mayTakeLonger?: true;
+  /** Responds with 202 and an approval if the tenant has four eyes, because the act needs a second operator. */
+  fourEyes?: true;
   /** The body contains the id of a resource: 404 if it does not exist, as for an id in the path. */
-  bodyRefers?: boolean;
+  bodyRefers?: true;
 }
-
-export interface QueryParameter {
-  name: string;
-  description: string;
-  schema: Record<string, unknown>;
-  /** Each property of the value is a separate query parameter with one of these names. */
-  properties?: { pattern: RegExp; shown: string };
-}
-
-/** A query parameter with any text. */
-export const textParameter = (name: string, description: string): QueryParameter => ({
-  name,
-  description,
-  schema: { type: 'string' },
-});
-export const timeParameter = (name: string, description: string): QueryParameter => ({
-  name,
-  description,
-  schema: { type: 'string', format: 'date-time' },
-});
-/** A query parameter with one of these values; `preset` if it is absent. */
-export const choice = (
-  name: string,
-  description: string,
-  values: readonly string[],
-  preset?: string,
-): QueryParameter => ({
-  name,
-  description,
-  schema: { type: 'string', enum: [...values], ...(preset !== undefined && { default: preset }) },
-});
-
-export const limit: QueryParameter = {
-  name: 'limit',
-  description: `Page size; larger values are reduced to ${requests.maxPageSize}.`,
-  schema: { type: 'integer', minimum: 1, default: requests.defaultPageSize },
-};
-export const page: QueryParameter[] = [
-  limit,
-  { name: 'offset', description: 'Number of items to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
-];
-export const at = timeParameter(
-  'at',
-  'Returns the identity as it was at this time; 404 if it did not exist yet, 400 if the time is in the future. The answer stays the same until the person is erased or purged.',
-);
 
 type Success = RouteDefinition['success'];
-type More = Partial<Omit<RouteDefinition, 'method' | 'path' | 'summary' | 'success' | 'needsApproval'>> & {
-  /** The act needs a second operator where the tenant has four eyes. */
-  fourEyes?: true;
-};
+type Options = Partial<Omit<RouteDefinition, 'action' | 'method' | 'path' | 'summary' | 'success'>>;
+type WithAuth = Options & Pick<RouteDefinition, 'auth'>;
+type SuccessOf<Given> = Given extends z.ZodType ? { status: 200; schema: Given } : Given;
 
-export const ok = (schema: z.ZodType): Success => ({ status: 200, schema });
-export const created = (schema: z.ZodType): Success => ({ status: 201, schema });
-export const accepted = (schema: z.ZodType): Success => ({ status: 202, schema });
-export const noContent: Success = { status: 204 };
+/** A route with the types that its handler needs, before it has a name. */
+type Unnamed<Path extends string, Given, More> = Omit<RouteDefinition, 'action' | 'path' | 'success' | keyof More> &
+  More & { path: Path; success: SuccessOf<Given> };
+
+const withStatus =
+  <const Status extends number>(status: Status) =>
+  <Schema extends z.ZodType>(schema: Schema) => ({ status, schema });
+const ok = withStatus(200);
+export const created = withStatus(201);
+export const accepted = withStatus(202);
+export const noContent = { status: 204 } as const;
 
 /** Returns functions that define routes below a path with common properties. A schema alone is the body of a 200. */
-export function routesAt(base: string, common: More & Pick<RouteDefinition, 'auth'>) {
+export function routesAt<Base extends string, const Common extends WithAuth>(base: Base, common: Common) {
   const define =
     (method: RouteDefinition['method']) =>
-    (
-      path: string,
+    <Path extends string, Given extends Success | z.ZodType, const More extends Options = object>(
+      path: Path,
       summary: string,
-      success: Success | z.ZodType,
-      { fourEyes, ...more }: More = {},
-    ): RouteDefinition => ({
-      method,
-      path: base + path,
-      summary,
-      success: success instanceof z.ZodType ? ok(success) : success,
-      ...common,
-      ...more,
-      ...(fourEyes && { needsApproval: true, description: [more.description, ofFourEyes].filter(Boolean).join(' ') }),
-    });
+      success: Given,
+      more?: More,
+    ) =>
+      ({
+        method,
+        path: `${base}${path}`,
+        summary,
+        success: success instanceof z.ZodType ? ok(success) : success,
+        ...(common.auth === 'operator' && { role: method === 'GET' ? 'viewer' : 'admin' }),
+        ...common,
+        ...more,
+      }) as unknown as Unnamed<`${Base}${Path}`, Given, Common & More>;
   return {
     get: define('GET'),
     post: define('POST'),
@@ -127,20 +95,36 @@ export function routesAt(base: string, common: More & Pick<RouteDefinition, 'aut
   };
 }
 
-const ofFourEyes = 'Returns 202 with an approval if the tenant has four eyes and this needs a second operator.';
-
-/** Routes of operators of the installation, and of one tenant. */
-export const installation = routesAt('/admin/v1', { auth: 'operator' });
-export const tenant = routesAt('/admin/v1/tenants/{tenantId}', { auth: 'operator' });
-
-/** Returns the names of the query parameters of a route, as they are shown. */
-export function queryNames({ query = [] }: RouteDefinition): string[] {
-  return query.map(({ name, properties }) => properties?.shown ?? name);
+/** Names each route as its property: `listCases` is the action of the audit log, and of generated clients. */
+export function actions<const Routes extends Record<string, Omit<RouteDefinition, 'action'>>>(routes: Routes) {
+  const named = Object.entries(routes).map(([action, route]) => [action, { ...route, action }]);
+  return Object.fromEntries(named) as { [Action in keyof Routes]: Routes[Action] & { action: Action & string } };
 }
 
-/** True if the route has a query parameter with this name. */
-export function hasQueryName({ query = [] }: RouteDefinition, given: string): boolean {
-  return query.some(({ name, properties }) => (properties ? properties.pattern.test(given) : name === given));
+/** Routes of operators of the installation; those with a token for some tenants only reach the first ones. */
+export const installation = routesAt('/admin/v1', { auth: 'operator' });
+export const wholeInstallation = routesAt('/admin/v1', { auth: 'operator', forAllTenants: true });
+
+/** Routes of operators of one tenant. Viewers read and admins write, unless the role is another one. */
+const ofTenant = '/admin/v1/tenants/{tenantId}';
+export const tenant = routesAt(ofTenant, { auth: 'operator' });
+export const operators = routesAt(ofTenant, { auth: 'operator', role: 'operator' });
+export const auditors = routesAt(ofTenant, { auth: 'operator', role: 'auditor' });
+
+/** The directory performs what the route requests; the request waits for the result for a bounded time. */
+export const queuedOrHeld = {
+  mayTakeLonger: true,
+  description:
+    'Returns 202 with the same body and the status queued if the directory takes longer than ten seconds, or held if too many people would lose access.',
+} as const;
+
+/** Describes why a page of deliveries may be short. */
+export const examined =
+  'One request examines about 20 000 deliveries, so a page may have fewer than `limit` items, or none, although more follow. The list ends where `next_cursor` is absent.';
+
+/** Returns the name of an operation in generated clients, such as `listIdentities` or `adminReleaseSyncJob`. */
+export function operationIdOf({ path, action }: RouteDefinition): string {
+  return path.startsWith('/admin/') ? `admin${action.charAt(0).toUpperCase()}${action.slice(1)}` : action;
 }
 
 /** Returns the error statuses of a route, derived from its definition so that routes need not list them. */

@@ -62,5 +62,6 @@ export const deviceSession = z.strictObject({
 export type DeviceSignIn = z.infer<typeof deviceSignIn>;
 export type DeviceSession = z.infer<typeof deviceSession>;
 export type Session = z.infer<typeof session>;
+export type CreatedSession = z.infer<typeof createdSession>;
 export type ListedSession = z.infer<typeof listedSession>;
 export type SessionMethods = z.infer<typeof sessionMethods>;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type QueueName, queues } from '../topology.js';
-import { cursor, limit, reason } from './request-parts.js';
+import { limit, nextCursor, oneOf, reason } from './request-parts.js';
 
-const names = Object.keys(queues) as QueueName[];
+const names = Object.keys(queues) as [QueueName, ...QueueName[]];
 
 export const deadLetterQuery = z.strictObject({
   limit,
-  cursor,
-  queue: z.enum(names, { error: `must be one of ${names.join(', ')}` }).optional(),
+  cursor: nextCursor,
+  queue: oneOf(names, 'Only messages of this queue.'),
 });
 /** Body of a request that removes a message which is never handled. */
 export const discardBody = z.strictObject({ reason: reason.unwrap() });

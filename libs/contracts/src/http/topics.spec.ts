@@ -1,6 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
-import { ok } from './route.js';
 import { routes } from './routes.js';
 import { receivedEvents, topicGroups, topicOf, topics } from './topics.js';
 
@@ -15,8 +13,7 @@ describe('topics of the API reference', () => {
   });
 
   it('separate routes of operators from public ones with the same first word', () => {
-    const topicOfPath = (path: string) =>
-      topicOf({ method: 'GET', path, summary: '', auth: 'key', success: ok(z.object({})) });
+    const topicOfPath = (path: string) => topicOf({ path });
     expect(topicOfPath('/v1/webhooks')).toBe('Webhooks');
     expect(topicOfPath('/admin/v1/tenants/{tenantId}/webhooks')).toBe('Operator: webhooks');
     expect(() => topicOfPath('/v1/unknown')).toThrow('no topic of the API reference');

@@ -87,7 +87,7 @@ export const topicGroups = [
 export const receivedEvents = received.name;
 
 /** Returns the tag of a route. Throws if no topic has the first word of its path. */
-export function topicOf({ path }: RouteDefinition): string {
+export function topicOf({ path }: Pick<RouteDefinition, 'path'>): string {
   const word = path.replace(/^\/v1\/|^\/admin\/v1\/(tenants\/\{tenantId\}\/)?/, '').split('/')[0] ?? '';
   const topic = (path.startsWith('/v1/') ? publicTopics : operatorTopics).find(({ words }) => words.includes(word));
   if (!topic) throw new Error(`no topic of the API reference has the routes of ${path}`);

@@ -5,7 +5,7 @@ import { text } from '../text.js';
 import { webhookFilter } from '../webhook-filter.js';
 import { webhookHeaders } from '../webhook-headers.js';
 import { payloadForms } from '../webhooks.js';
-import { limit, wholeNumber } from './request-parts.js';
+import { choice, digits, limit } from './request-parts.js';
 
 const maxCallbackLength = 2048;
 /**
@@ -40,7 +40,7 @@ export const storedEventList = eventList.refine((names) => names.every(fitsSomeE
 
 const maxNames = 100;
 const eventNamesForm = `must be at most ${maxNames} event names, prefixes such as identity.*, or *, separated by commas`;
-export const eventNames = z
+const eventNames = z
   .string({ error: eventNamesForm })
   .transform((names) => [...new Set(names.split(','))])
   .refine((names) => names.length <= maxNames && names.every((name) => eventPattern.safeParse(name).success), {
@@ -48,13 +48,25 @@ export const eventNames = z
   })
   .refine((names) => names.every(fitsSomeEvent), unknownEvent);
 const afterForm = 'must be an integer of at least 0, or latest';
-const after = z.union([z.literal('latest'), wholeNumber(0)], { error: afterForm });
+const after = z.union([digits(afterForm), z.literal('latest')], { error: afterForm });
+export const eventTypeFilter = eventNames
+  .optional()
+  .describe('Like the `events` of a subscription, separated by commas: `identity.*,user.created`.');
 /** Position of an event stream, also in `Last-Event-ID`. */
-export const eventStreamQuery = z.strictObject({ after: after.default('latest') });
-export const eventsQuery = z.strictObject({ after: after.default(0), limit, types: eventNames.optional() });
+export const eventStreamQuery = z.strictObject({
+  after: after.default('latest').describe('Sequence of the last event that is known, or `latest`.'),
+});
+export const eventsQuery = z.strictObject({
+  after: after
+    .default(0)
+    .describe(
+      'Only events with a higher `sequence`. `latest` returns no events, and the newest `sequence` as `next_after`. A number above the newest `sequence` is 400: the client has a position of another installation, or of a later state than a restored backup.',
+    ),
+  limit,
+  types: eventTypeFilter,
+});
 
-const payload = z
-  .enum(payloadForms, { error: `must be one of ${payloadForms.join(', ')}` })
+const payload = choice(payloadForms)
   .optional()
   .describe('thin: `data` has only ids. Applies to deliveries of later events.');
 const headers = webhookHeaders

@@ -1,5 +1,5 @@
 // SQL by hand: bounded counts, and a job queued once.
-import { type ConnectorType, newUuid, type RecordKind } from '@idsync/contracts';
+import { type ConnectorType, type JobStatus, newUuid, type RecordKind } from '@idsync/contracts';
 import { traceparent } from '@idsync/runtime';
 import { enqueue } from '../bus/outbox.js';
 import type { Transaction } from '../database.js';
@@ -72,10 +72,10 @@ export async function queueRetirement(
   tx: Transaction,
   tenantId: string,
   connectorId: string,
-): Promise<{ id: string; status: string }> {
+): Promise<{ id: string; status: JobStatus }> {
   // Two requests at the same moment queue one job.
   await tx.query('select from connectors where tenant_id = $1 and id = $2 for update', [tenantId, connectorId]);
-  const [unfinished] = await tx.query<{ id: string; status: string }>(
+  const [unfinished] = await tx.query<{ id: string; status: JobStatus }>(
     `select id, status from sync_jobs
       where connector_id = $1 and status in ('queued', 'running', 'quarantined') and retires order by id limit 1`,
     [connectorId],

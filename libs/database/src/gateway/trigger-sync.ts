@@ -1,11 +1,11 @@
 // SQL by hand: upserts decided by unique keys, benchmarked.
-import { newUuid, type SyncMode } from '@idsync/contracts';
+import { type JobStatus, newUuid, type SyncMode } from '@idsync/contracts';
 import { traceparent } from '@idsync/runtime';
 import { enqueue } from '../bus/outbox.js';
 import type { Transaction } from '../database.js';
 
 export type TriggerOutcome =
-  | { kind: 'accepted'; jobId: string; status: string; replayed: boolean }
+  | { kind: 'accepted'; jobId: string; status: JobStatus; replayed: boolean }
   | { kind: 'unknown_connector' }
   | { kind: 'key_of_another_connector' };
 
@@ -58,7 +58,7 @@ async function triggerWithKey(
     await insertJob(tx, tenantId, { jobId, connectorId, keyed: true });
     return { kind: 'accepted', jobId, status: 'queued', replayed: false };
   }
-  const [first] = await tx.query<{ connectorId: string; jobId: string; status: string }>(
+  const [first] = await tx.query<{ connectorId: string; jobId: string; status: JobStatus }>(
     `select k.connector_id as "connectorId", k.job_id as "jobId", j.status
        from idempotency_keys k join sync_jobs j on j.id = k.job_id where k.tenant_id = $1 and k.key = $2`,
     [tenantId, key],
