@@ -24,6 +24,8 @@ import type { OperatorCaller } from '../access/caller.js';
 import { currentOperatorRequest } from '../audit/request-context.js';
 import { ApiError, badRequest, notFound, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
+import type { Progress } from '../http/may-take-longer.interceptor.js';
+import { Operations } from '../operator/operations.service.js';
 import { type Describe, TenantTransactions } from '../operator/tenant-transactions.service.js';
 import { GuardedActs } from './guarded-acts.service.js';
 import { type GuardedInputs, resourceOf } from './guarded-inputs.js';
@@ -43,6 +45,7 @@ export class Approvals {
   constructor(
     private readonly database: Database,
     private readonly tenants: TenantTransactions,
+    private readonly operations: Operations,
     private readonly guarded: GuardedActs,
   ) {}
 
@@ -70,6 +73,23 @@ export class Approvals {
       const { approval_id, expires_at } = shown;
       describe({ before: basis, after: { approval_id, waits_for_approval_until: expires_at, request: input } });
       return shown;
+    });
+  }
+
+  /** Has the directory perform an act, which is an operation, and waits up to 10 s for its end; or requests approval. */
+  async operate<Action extends GuardedAction>(
+    tenantId: string,
+    action: Action,
+    input: GuardedInputs[Action],
+  ): Promise<Progress<responses.Approval | responses.Operation>> {
+    const waiting = await this.request(tenantId, action, input);
+    if (waiting) return { finished: false, body: waiting };
+    const act = this.guarded.acts[action];
+    return this.operations.run(tenantId, async (tx, describe) => {
+      if (act.before) describe({ before: await act.before(tx, tenantId), after: input });
+      const operation = await act.perform(tx, tenantId, input, currentCaller().actor.name);
+      if (!operation) throw new Error(`${action} is not performed by an operation`);
+      return operation;
     });
   }
 
@@ -124,8 +144,7 @@ export class Approvals {
     }
     if (!(await hasBasis(tx, row, basis))) throw new Stale('what it concerns has changed since the request');
     const by = `${row.requestedBy.name}, approved by ${approver.name}`;
-    const { operationId } = await act.perform(tx, tenantId, input as never, by);
-    return operationId;
+    return (await act.perform(tx, tenantId, input as never, by))?.id;
   }
 
   private async decide(

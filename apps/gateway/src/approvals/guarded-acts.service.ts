@@ -3,6 +3,7 @@ import {
   encodeId,
   type GuardedAction,
   installationId,
+  type OperationInput,
   type OperationType,
 } from '@idsync/contracts';
 import { asTenant, type Transaction } from '@idsync/database';
@@ -16,6 +17,7 @@ import {
   findQueuedOperation,
   lockConnector,
   lockTenant,
+  type OperationRow,
   queueRetirement,
   requestOperation,
   requestTenantDeletion,
@@ -42,18 +44,16 @@ import { presentDeletedConnector } from '../present.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import type { GuardedInputs } from './guarded-inputs.js';
 
-interface Performed {
-  operationId?: string;
-}
-
 interface GuardedAct<Input> {
   /**
    * Returns the state that the act changes, as an approver sees it. An approval is stale if it has changed since the
    * request. Throws what refuses the act.
    */
   basis(tx: Transaction, tenantId: string, input: Input): Promise<unknown>;
-  /** Performs the act in the transaction of its approval. `by` names both operators. */
-  perform(tx: Transaction, tenantId: string, input: Input, by: string): Promise<Performed>;
+  /** Returns the settings that the act replaces, for the audit log. */
+  before?(tx: Transaction, tenantId: string): Promise<unknown>;
+  /** Performs the act, and returns the operation that completes it. `by` names both operators of an approval. */
+  perform(tx: Transaction, tenantId: string, input: Input, by: string): Promise<OperationRow | undefined>;
 }
 
 /** Acts that need a second operator: what each one depends on, and how it is performed once it is approved. */
@@ -74,20 +74,18 @@ export class GuardedActs {
       },
       perform: async (tx, tenantId, { job_id, reason }, by) => {
         await releaseJob(tx, tenantId, { jobId: uuidOf('job', job_id), reason, by });
-        return {};
+        return undefined;
       },
     },
     applySyncJob: {
       basis: (tx, tenantId, { job_id }) => stateOfJob(tx, tenantId, job_id),
       perform: (tx, tenantId, { job_id, ...rest }) =>
-        operation(requestOperation(tx, tenantId, 'plan.apply', { job_id: uuidOf('job', job_id), ...rest })),
+        requestOperation(tx, tenantId, 'plan.apply', { job_id: uuidOf('job', job_id), ...rest }),
     },
     undoSyncJob: {
       basis: (tx, tenantId, { job_id }) => stateOfJob(tx, tenantId, job_id),
       perform: (tx, tenantId, { job_id, ...rest }) =>
-        operation(
-          requestOperation(tx, tenantId, 'job.undo', { job_id: uuidOf('job', job_id), preview: false, ...rest }),
-        ),
+        requestOperation(tx, tenantId, 'job.undo', { job_id: uuidOf('job', job_id), preview: false, ...rest }),
     },
     eraseIdentity: {
       // After a merge, an erasure would concern more than what was requested.
@@ -97,36 +95,25 @@ export class GuardedActs {
       },
       perform: async (tx, tenantId, { identity_id, keep_out, ...rest }) => {
         const id = uuidOf('identity', identity_id);
-        const suppress = keep_out ? await this.suppressions.hashesIn(tx, tenantId, id) : undefined;
-        return operation(
-          requestOperation(tx, tenantId, 'identity.erase', { identity_id: id, ...(suppress && { suppress }), ...rest }),
-        );
+        const suppress = keep_out ? await this.suppressions.hashesOf(tx, tenantId, id) : undefined;
+        return requestOperation(tx, tenantId, 'identity.erase', { identity_id: id, suppress, ...rest });
       },
     },
-    replaceMatchingRules: {
-      basis: async (tx, tenantId) => {
-        await requireNoneQueued(tx, tenantId, 'rules.change');
-        return (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
-      },
-      perform: (tx, tenantId, rules) =>
-        operation(requestOperation(tx, tenantId, 'rules.change', { rules, preview: false })),
-    },
-    replaceAttributePriorities: {
-      basis: async (tx, tenantId) => {
-        await requireNoneQueued(tx, tenantId, 'attributes.rank');
-        return presentPriorities(await findAttributePriorities(tx, tenantId));
-      },
-      perform: (tx, tenantId, body) =>
-        operation(requestOperation(tx, tenantId, 'attributes.rank', { priorities: storedPriorities(body) })),
-    },
-    replaceLifecyclePolicy: {
-      basis: async (tx, tenantId) => {
-        await requireNoneQueued(tx, tenantId, 'lifecycle.change');
-        return presentLifecyclePolicy(await findLifecyclePolicy(tx, tenantId));
-      },
-      perform: (tx, tenantId, policy) =>
-        operation(requestOperation(tx, tenantId, 'lifecycle.change', { policy: storedLifecyclePolicy(policy) })),
-    },
+    replaceMatchingRules: replacing(
+      'rules.change',
+      async (tx, tenantId) => (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules,
+      (rules) => ({ rules, preview: false }),
+    ),
+    replaceAttributePriorities: replacing(
+      'attributes.rank',
+      async (tx, tenantId) => presentPriorities(await findAttributePriorities(tx, tenantId)),
+      (body) => ({ priorities: storedPriorities(body) }),
+    ),
+    replaceLifecyclePolicy: replacing(
+      'lifecycle.change',
+      async (tx, tenantId) => presentLifecyclePolicy(await findLifecyclePolicy(tx, tenantId)),
+      (policy) => ({ policy: storedLifecyclePolicy(policy) }),
+    ),
     updateConnector: {
       basis: async (tx, tenantId, { connector_id, priority: changed }) => {
         const found = await lockConnector(tx, tenantId, uuidOf('connector', connector_id));
@@ -136,8 +123,7 @@ export class GuardedActs {
       },
       perform: async (tx, tenantId, { connector_id, ...patch }) => {
         const id = uuidOf('connector', connector_id);
-        const changed = await changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys);
-        return changed.operation ? { operationId: changed.operation.id } : {};
+        return (await changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys)).operation;
       },
     },
     updateSettings: {
@@ -146,10 +132,7 @@ export class GuardedActs {
         if (changesLifecycle(settings, patch)) await requireNoneQueued(tx, tenantId, 'lifecycle.change');
         return settings;
       },
-      perform: async (tx, tenantId, patch) => {
-        const requested = await changeSettings(tx, tenantId, patch);
-        return requested ? { operationId: requested.id } : {};
-      },
+      perform: changeSettings,
     },
     confirmOperation: {
       basis: async (tx, tenantId, { operation_id }) => {
@@ -159,18 +142,16 @@ export class GuardedActs {
         return { type, status, held: result?.held };
       },
       perform: (tx, tenantId, { operation_id, ...rest }) =>
-        operation(
-          requestOperation(tx, tenantId, 'operation.confirm', {
-            operation_id: uuidOf('operation', operation_id),
-            ...rest,
-          }),
-        ),
+        requestOperation(tx, tenantId, 'operation.confirm', {
+          operation_id: uuidOf('operation', operation_id),
+          ...rest,
+        }),
     },
     retireDeletedConnector: {
       basis: (tx, tenantId, { connector_id }) => deletedConnector(tx, tenantId, connector_id),
       perform: async (tx, tenantId, { connector_id }) => {
         await queueRetirement(tx, tenantId, uuidOf('connector', connector_id));
-        return {};
+        return undefined;
       },
     },
     handOverDeletedConnector: {
@@ -179,13 +160,11 @@ export class GuardedActs {
         return { from: await deletedConnector(tx, tenantId, connector_id), to: { id, records } };
       },
       perform: (tx, tenantId, { connector_id, to, ...rest }) =>
-        operation(
-          requestOperation(tx, tenantId, 'connector.hand_over', {
-            from_id: uuidOf('connector', connector_id),
-            to_id: uuidOf('connector', to),
-            ...rest,
-          }),
-        ),
+        requestOperation(tx, tenantId, 'connector.hand_over', {
+          from_id: uuidOf('connector', connector_id),
+          to_id: uuidOf('connector', to),
+          ...rest,
+        }),
     },
     deleteTenant: {
       basis: async (tx, tenantId) => ({ name: orNotFound(await lockTenant(tx, tenantId)) }),
@@ -196,21 +175,33 @@ export class GuardedActs {
           this.audit.append(tx, installationId, describeAct(currentOperatorRequest(), details)),
         );
         await requestTenantDeletion(tx, tenantId);
-        return {};
+        return undefined;
       },
     },
     replaceOperatorPolicy: {
       basis: (tx, tenantId) => findOperatorPolicy(tx, tenantId),
       perform: async (tx, tenantId, policy) => {
         await saveOperatorPolicy(tx, tenantId, policy);
-        return {};
+        return undefined;
       },
     },
   };
 }
 
-async function operation(requested: Promise<{ id: string }>): Promise<Performed> {
-  return { operationId: (await requested).id };
+/** An act that replaces settings, which the directory stores when it has applied them. */
+function replacing<Input, Type extends OperationType>(
+  type: Type,
+  before: (tx: Transaction, tenantId: string) => Promise<Input>,
+  toInput: (given: Input) => OperationInput<Type>,
+): GuardedAct<Input> {
+  return {
+    before,
+    basis: async (tx, tenantId) => {
+      await requireNoneQueued(tx, tenantId, type);
+      return before(tx, tenantId);
+    },
+    perform: (tx, tenantId, given) => requestOperation(tx, tenantId, type, toInput(given)),
+  };
 }
 
 async function stateOfJob(tx: Transaction, tenantId: string, id: string): Promise<object> {

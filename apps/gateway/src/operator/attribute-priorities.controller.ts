@@ -3,7 +3,6 @@ import { findAttributePriorities } from '@idsync/database/settings';
 import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { Operations } from './operations.service.js';
 import { presentPriorities, requireConnectors, storedPriorities } from './rule-inputs.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
@@ -11,7 +10,6 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 export class AttributePrioritiesController {
   constructor(
     private readonly tenants: TenantTransactions,
-    private readonly operations: Operations,
     private readonly approvals: Approvals,
   ) {}
 
@@ -22,14 +20,8 @@ export class AttributePrioritiesController {
 
   @Handles(adminRoutes.replaceAttributePriorities)
   async replace({ tenantId, body }: Input<typeof adminRoutes.replaceAttributePriorities>) {
-    const priorities = storedPriorities(body);
-    const connectors = priorities.map(({ connector_id }) => connector_id);
+    const connectors = storedPriorities(body).map(({ connector_id }) => connector_id);
     await this.tenants.run(tenantId, (tx) => requireConnectors(tx, tenantId, connectors));
-    const waiting = await this.approvals.request(tenantId, 'replaceAttributePriorities', body);
-    if (waiting) return { finished: false, body: waiting };
-    return this.operations.request(tenantId, 'attributes.rank', { priorities }, async (tx) => ({
-      before: presentPriorities(await findAttributePriorities(tx, tenantId)),
-      after: body,
-    }));
+    return this.approvals.operate(tenantId, 'replaceAttributePriorities', body);
   }
 }

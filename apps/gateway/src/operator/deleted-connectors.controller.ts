@@ -6,14 +6,12 @@ import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
 import { presentDeletedConnector } from '../present.js';
-import { Operations } from './operations.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller()
 export class DeletedConnectorsController {
   constructor(
     private readonly tenants: TenantTransactions,
-    private readonly operations: Operations,
     private readonly approvals: Approvals,
   ) {}
 
@@ -52,13 +50,10 @@ export class DeletedConnectorsController {
   }: Input<typeof adminRoutes.handDeletedConnectorOver>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id)));
     const heir = bodyId(['connector'], to);
-    const given = reason === undefined ? {} : { reason };
-    const waiting = await this.approvals.request(tenantId, 'handOverDeletedConnector', {
+    return this.approvals.operate(tenantId, 'handOverDeletedConnector', {
       connector_id: encodeId('connector', id),
       to: encodeId('connector', heir),
-      ...given,
+      reason,
     });
-    if (waiting) return { finished: false, body: waiting };
-    return this.operations.request(tenantId, 'connector.hand_over', { from_id: id, to_id: heir, ...given });
   }
 }

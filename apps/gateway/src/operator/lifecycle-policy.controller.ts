@@ -3,7 +3,6 @@ import { findLifecyclePolicy } from '@idsync/database/settings';
 import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { Operations } from './operations.service.js';
 import { connectorsOf, presentLifecyclePolicy, requireConnectors, storedLifecyclePolicy } from './rule-inputs.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
@@ -11,7 +10,6 @@ import { TenantTransactions } from './tenant-transactions.service.js';
 export class LifecyclePolicyController {
   constructor(
     private readonly tenants: TenantTransactions,
-    private readonly operations: Operations,
     private readonly approvals: Approvals,
   ) {}
 
@@ -22,13 +20,8 @@ export class LifecyclePolicyController {
 
   @Handles(adminRoutes.replaceLifecyclePolicy)
   async replace({ tenantId, body }: Input<typeof adminRoutes.replaceLifecyclePolicy>) {
-    const policy = storedLifecyclePolicy(body);
-    await this.tenants.run(tenantId, (tx) => requireConnectors(tx, tenantId, connectorsOf(policy)));
-    const waiting = await this.approvals.request(tenantId, 'replaceLifecyclePolicy', body);
-    if (waiting) return { finished: false, body: waiting };
-    return this.operations.request(tenantId, 'lifecycle.change', { policy }, async (tx) => ({
-      before: presentLifecyclePolicy(await findLifecyclePolicy(tx, tenantId)),
-      after: body,
-    }));
+    const connectors = connectorsOf(storedLifecyclePolicy(body));
+    await this.tenants.run(tenantId, (tx) => requireConnectors(tx, tenantId, connectors));
+    return this.approvals.operate(tenantId, 'replaceLifecyclePolicy', body);
   }
 }

@@ -21,13 +21,8 @@ export class MatchingRulesController {
   }
 
   @Handles(adminRoutes.replaceMatchingRules)
-  async change({ tenantId, body: rules }: Input<typeof adminRoutes.replaceMatchingRules>) {
-    const waiting = await this.approvals.request(tenantId, 'replaceMatchingRules', rules);
-    if (waiting) return { finished: false, body: waiting };
-    return this.operations.request(tenantId, 'rules.change', { rules, preview: false }, async (tx) => ({
-      before: (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules,
-      after: rules,
-    }));
+  change({ tenantId, body }: Input<typeof adminRoutes.replaceMatchingRules>) {
+    return this.approvals.operate(tenantId, 'replaceMatchingRules', body);
   }
 
   @Handles(adminRoutes.previewMatchingRules)

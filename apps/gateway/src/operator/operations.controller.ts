@@ -47,9 +47,6 @@ export class OperationsController {
   async confirm({ tenantId, operationId: id, body: { reason } }: Input<typeof adminRoutes.confirmOperation>) {
     const operation = orNotFound(await this.tenants.run(tenantId, (tx) => findOperation(tx, tenantId, id)));
     if (operation.status !== 'held') throw badRequest(`the operation is ${operation.status}, not held`);
-    const wanted = { operation_id: encodeId('operation', id), reason };
-    const waiting = await this.approvals.request(tenantId, 'confirmOperation', wanted);
-    if (waiting) return { finished: false, body: waiting };
-    return this.operations.request(tenantId, 'operation.confirm', { operation_id: id, reason });
+    return this.approvals.operate(tenantId, 'confirmOperation', { operation_id: encodeId('operation', id), reason });
   }
 }

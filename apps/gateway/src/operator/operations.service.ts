@@ -2,12 +2,11 @@ import { encodeId, type OperationInput, type OperationType, type responses, resu
 import { Database, type Transaction } from '@idsync/database';
 import { findOperation, type OperationRow, requestOperation } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
-import type { ActDetails } from '../audit/describe-act.js';
 import { badRequest } from '../http/api-error.js';
 import type { Progress } from '../http/may-take-longer.interceptor.js';
 import { presentOperation } from '../present.js';
 import { namePeople } from './name-people.js';
-import { TenantTransactions } from './tenant-transactions.service.js';
+import { type Describe, TenantTransactions } from './tenant-transactions.service.js';
 import { waitFor } from './wait-for.js';
 
 const waitMs = 10_000;
@@ -20,19 +19,23 @@ export class Operations {
     private readonly tenants: TenantTransactions,
   ) {}
 
-  /**
-   * Requests an operation and waits up to 10 s for its end. Throws a 400 if the directory refused it. `detailsOf` adds to
-   * the audit entry of the request.
-   */
-  async request<T extends OperationType>(
+  /** Requests an operation and waits up to 10 s for its end. Throws a 400 if the directory refused it. */
+  request<T extends OperationType>(
     tenantId: string,
     type: T,
     input: OperationInput<T>,
-    detailsOf: (tx: Transaction) => Promise<ActDetails> = async () => ({}),
+  ): Promise<Progress<responses.Operation>> {
+    return this.run(tenantId, (tx) => requestOperation(tx, tenantId, type, input));
+  }
+
+  /** As `request`, for an act that requests the operation itself. */
+  async run(
+    tenantId: string,
+    act: (tx: Transaction, describe: Describe) => Promise<OperationRow>,
   ): Promise<Progress<responses.Operation>> {
     const requested = await this.tenants.act(tenantId, async (tx, describe) => {
-      const operation = await requestOperation(tx, tenantId, type, input);
-      describe({ ...(await detailsOf(tx)), created: shownOperation(operation) });
+      const operation = await act(tx, describe);
+      describe({ created: shownOperation(operation) });
       return operation;
     });
     const operation = await this.wait(tenantId, requested);

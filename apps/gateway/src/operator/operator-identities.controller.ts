@@ -10,7 +10,6 @@ import { historyPage } from '../shared/history-page.js';
 import { identityDocument } from '../shared/identity-document.js';
 import { explain } from './explain.js';
 import { Operations } from './operations.service.js';
-import { Suppressions } from './suppressions.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
 @Controller()
@@ -19,7 +18,6 @@ export class OperatorIdentitiesController {
     private readonly database: Database,
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
-    private readonly suppressions: Suppressions,
     private readonly approvals: Approvals,
   ) {}
 
@@ -63,16 +61,9 @@ export class OperatorIdentitiesController {
   @Handles(adminRoutes.eraseIdentity)
   async erase({ tenantId, identityId: id, body: { reason, keep_out } }: Input<typeof adminRoutes.eraseIdentity>) {
     await this.requireIdentity(tenantId, id);
-    const given = { keep_out, ...(reason !== undefined && { reason }) };
-    const waiting = await this.approvals.request(tenantId, 'eraseIdentity', {
+    return this.approvals.operate(tenantId, 'eraseIdentity', {
       identity_id: encodeId('identity', id),
-      ...given,
-    });
-    if (waiting) return { finished: false, body: waiting };
-    const suppress = keep_out ? await this.suppressions.hashesOf(tenantId, id) : undefined;
-    return this.operations.request(tenantId, 'identity.erase', {
-      identity_id: id,
-      ...(suppress && { suppress }),
+      keep_out,
       reason,
     });
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { OperationInput } from '@idsync/contracts';
-import { Database, decrypt, encrypt, suppressionHashes, type Transaction } from '@idsync/database';
+import { decrypt, encrypt, suppressionHashes, type Transaction } from '@idsync/database';
 import { ensureSuppressionKey, findPersonRecords } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
@@ -12,17 +12,9 @@ const keyBytes = 32;
 /** Computes the keyed hashes of a person who is about to be erased, with the tenant's own key. */
 @Injectable()
 export class Suppressions {
-  constructor(
-    private readonly database: Database,
-    private readonly settings: GatewaySettings,
-  ) {}
+  constructor(private readonly settings: GatewaySettings) {}
 
-  hashesOf(tenantId: string, identityId: string): Promise<Suppress> {
-    // Not an act: the key is stored once, and only the erasure that follows uses it.
-    return this.database.transaction(tenantId, (tx) => this.hashesIn(tx, tenantId, identityId));
-  }
-
-  async hashesIn(tx: Transaction, tenantId: string, identityId: string): Promise<Suppress> {
+  async hashesOf(tx: Transaction, tenantId: string, identityId: string): Promise<Suppress> {
     const { encryptionKeys } = this.settings;
     const fresh = encrypt(randomBytes(keyBytes).toString('base64'), encryptionKeys[0], tenantId);
     const stored = await ensureSuppressionKey(tx, tenantId, fresh);

@@ -52,21 +52,15 @@ export class SyncJobsController {
   @Handles(adminRoutes.applySyncJob)
   async apply({ tenantId, jobId: id, body: { reason } }: Input<typeof adminRoutes.applySyncJob>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id)));
-    const given = { ...(reason !== undefined && { reason }) };
-    const waiting = await this.approvals.request(tenantId, 'applySyncJob', { job_id: encodeId('job', id), ...given });
-    if (waiting) return { finished: false, body: waiting };
-    return this.operations.request(tenantId, 'plan.apply', { job_id: id, ...given });
+    return this.approvals.operate(tenantId, 'applySyncJob', { job_id: encodeId('job', id), reason });
   }
 
   @Handles(adminRoutes.undoSyncJob)
   async undo({ tenantId, jobId: id, body: { preview, reason } }: Input<typeof adminRoutes.undoSyncJob>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id)));
-    const given = { ...(reason !== undefined && { reason }) };
+    if (preview) return this.operations.request(tenantId, 'job.undo', { job_id: id, preview, reason });
     // Records that the job created are deleted, and no safeguard bounds their number.
-    const job = { job_id: encodeId('job', id), ...given };
-    const waiting = preview ? undefined : await this.approvals.request(tenantId, 'undoSyncJob', job);
-    if (waiting) return { finished: false, body: waiting };
-    return this.operations.request(tenantId, 'job.undo', { job_id: id, preview, ...given });
+    return this.approvals.operate(tenantId, 'undoSyncJob', { job_id: encodeId('job', id), reason });
   }
 
   @Handles(adminRoutes.getSyncJobPlan)
