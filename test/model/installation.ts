@@ -227,10 +227,8 @@ export class Tenant {
 
   /** Returns by what later records of a person are recognised, as the gateway computes it for an erasure. */
   suppressionOf(identity: string) {
-    return new Suppressions(this.gateway, { encryptionKeys } as Partial<GatewaySettings> as GatewaySettings).hashesOf(
-      this.id,
-      identity,
-    );
+    const suppressions = new Suppressions({ encryptionKeys } as Partial<GatewaySettings> as GatewaySettings);
+    return this.gateway.transaction(this.id, (tx) => suppressions.hashesOf(tx, this.id, identity));
   }
 
   faults(): Promise<string[]> {

@@ -1,4 +1,3 @@
-export * from './approvals.js';
 export * from './attribute-priorities.js';
 export * from './audit.js';
 export * from './compared-text.js';
@@ -55,7 +54,7 @@ export * as requests from './http/requests.js';
 export * as resources from './http/resources.js';
 export type * as responses from './http/responses.js';
 export { errorStatusesOf, type RouteDefinition } from './http/route.js';
-export { adminRoutes, clientRoutes, routes } from './http/routes.js';
+export { adminRoutes, clientRoutes, type GuardedAction, routes } from './http/routes.js';
 export * from './ids.js';
 export * from './lifecycle-authority.js';
 export * from './lifecycle-policy.js';

@@ -304,7 +304,7 @@ describe('with four eyes, a second operator', () => {
     const request = { to: heir.id, reason: 'moved' };
     const [first, second] = [await as('eva', 'POST', `${path}/hand-over`, request), await deletedConnector(acme)];
     const late = await as('eva', 'POST', `${second.path}/hand-over`, request);
-    expect(first).toMatchObject({ status: 202, body: { action: 'handOverDeletedConnector', resource: id, request } });
+    expect(first).toMatchObject({ status: 202, body: { action: 'handDeletedConnectorOver', resource: id, request } });
     expect((await approve(acme, first.body)).body.operation_id).toMatch(/^opn_/);
     await as('eva', 'DELETE', `${acme.path}/connectors/${heir.id}`);
     expect((await approve(acme, late.body)).body.error).toContain('stale');

@@ -1,11 +1,4 @@
-import {
-  actsOnTenants,
-  type GuardedAction,
-  guardedActions,
-  includesRole,
-  installationId,
-  type responses,
-} from '@idsync/contracts';
+import { adminRoutes, type GuardedAction, includesRole, installationId, type responses } from '@idsync/contracts';
 import { asTenant, Database, type Transaction } from '@idsync/database';
 import {
   type ApprovalRow,
@@ -183,9 +176,9 @@ function currentCaller(): OperatorCaller {
 }
 
 function requireRole({ role, tenantIds }: OperatorCaller, { action }: ApprovalRow): void {
-  const needed = guardedActions[action];
+  const { role: needed, forAllTenants } = adminRoutes[action];
   if (!includesRole(role, needed)) throw new ApiError(403, `this needs the role ${needed}, the token has ${role}`);
-  if (actsOnTenants.has(action) && tenantIds) throw new ApiError(403, 'this needs a token for all tenants');
+  if (forAllTenants && tenantIds) throw new ApiError(403, 'this needs a token for all tenants');
 }
 
 function repeated(row: ApprovalRow, describe: Describe): responses.Approval {

@@ -154,7 +154,7 @@ export class GuardedActs {
         return undefined;
       },
     },
-    handOverDeletedConnector: {
+    handDeletedConnectorOver: {
       basis: async (tx, tenantId, { connector_id, to }) => {
         const { id, records } = orNotFound(await findConnector(tx, tenantId, uuidOf('connector', to)));
         return { from: await deletedConnector(tx, tenantId, connector_id), to: { id, records } };

@@ -23,7 +23,7 @@ export interface GuardedInputs {
   updateSettings: TenantSettingsPatch;
   confirmOperation: { operation_id: string; reason: string };
   retireDeletedConnector: { connector_id: string };
-  handOverDeletedConnector: { connector_id: string; to: string; reason?: string };
+  handDeletedConnectorOver: { connector_id: string; to: string; reason?: string };
   deleteTenant: { tenant_id: string; name: string };
 }
 

@@ -1,4 +1,4 @@
-import { encodeId, guardedActions, type responses } from '@idsync/contracts';
+import { adminRoutes, encodeId, type responses } from '@idsync/contracts';
 import type { ApprovalRow } from '@idsync/database/gateway';
 
 export function presentApproval(row: ApprovalRow): responses.Approval {
@@ -6,7 +6,7 @@ export function presentApproval(row: ApprovalRow): responses.Approval {
     approval_id: encodeId('approval', row.id),
     status: row.status,
     action: row.action,
-    role: guardedActions[row.action],
+    role: adminRoutes[row.action].role,
     resource: row.resource ?? undefined,
     request: row.input,
     reason: row.reason ?? undefined,

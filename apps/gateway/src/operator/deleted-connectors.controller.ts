@@ -50,7 +50,7 @@ export class DeletedConnectorsController {
   }: Input<typeof adminRoutes.handDeletedConnectorOver>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id)));
     const heir = bodyId(['connector'], to);
-    return this.approvals.operate(tenantId, 'handOverDeletedConnector', {
+    return this.approvals.operate(tenantId, 'handDeletedConnectorOver', {
       connector_id: encodeId('connector', id),
       to: encodeId('connector', heir),
       reason,

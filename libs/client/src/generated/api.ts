@@ -6880,7 +6880,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "approved" | "rejected" | "stale" | "expired";
-            /** @description The requested operation of this API: releaseSyncJob | applySyncJob | undoSyncJob | eraseIdentity | replaceMatchingRules | replaceAttributePriorities | replaceLifecyclePolicy | updateConnector | replaceOperatorPolicy | updateSettings | confirmOperation | retireDeletedConnector | handOverDeletedConnector | deleteTenant. */
+            /** @description The requested operation of this API, such as `releaseSyncJob`. */
             action: string;
             /** @description The role that an approver needs. */
             role: string;

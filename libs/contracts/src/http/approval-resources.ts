@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { guardedActions } from '../approvals.js';
 import { approvalStatuses } from '../fixed-values.js';
 import { dateTime, oneOf, pageFields, text } from './resources.js';
 
@@ -8,7 +7,7 @@ const decision = z.strictObject({ by: text, at: dateTime, reason: text.optional(
 export const approval = z.strictObject({
   approval_id: text,
   status: oneOf(approvalStatuses, 'pending: waits for another operator | stale: what it concerns has changed since'),
-  action: text.describe(`The requested operation of this API: ${Object.keys(guardedActions).join(' | ')}.`),
+  action: text.describe('The requested operation of this API, such as `releaseSyncJob`.'),
   role: text.describe('The role that an approver needs.'),
   resource: text.optional().describe('The resource that the act addresses.'),
   request: z.unknown().describe('The request, as it was sent.'),

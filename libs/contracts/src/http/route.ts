@@ -57,7 +57,9 @@ type SuccessOf<Given> = Given extends z.ZodType ? { status: 200; schema: Given }
 
 /** A route with the types that its handler needs, before it has a name. */
 type Unnamed<Path extends string, Given, More> = Omit<RouteDefinition, 'action' | 'path' | 'success' | keyof More> &
-  More & { path: Path; success: SuccessOf<Given> };
+  More & { path: Path; success: SuccessOf<Given> } & (More extends { auth: 'operator' }
+    ? { role: OperatorRole }
+    : unknown);
 
 const withStatus =
   <const Status extends number>(status: Status) =>

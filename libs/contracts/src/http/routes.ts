@@ -33,5 +33,11 @@ export const adminRoutes = {
   ...systemRoutes,
 };
 
+type AdminRoutes = typeof adminRoutes;
+/** Actions that need a second operator where a tenant has four eyes. */
+export type GuardedAction = {
+  [Action in keyof AdminRoutes]: AdminRoutes[Action] extends { fourEyes: true } ? Action : never;
+}[keyof AdminRoutes];
+
 /** All routes of the gateway, from which handlers, checks of access and the OpenAPI document are derived. */
 export const routes: readonly RouteDefinition[] = [...Object.values(clientRoutes), ...Object.values(adminRoutes)];
