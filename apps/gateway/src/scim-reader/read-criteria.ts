@@ -1,7 +1,7 @@
 import { decodeId } from '@idsync/contracts';
 import type { Filter } from 'scim2-parse-filter';
 import { refused } from '../scim/scim-error.js';
-import { parseFilterText, plainName } from '../scim/scim-path.js';
+import { comparisonOf, conditionsOf } from '../scim/scim-filter.js';
 
 /** A filter as the lists of `/v1` answer it: conditions joined by `and`. */
 export interface Criteria {
@@ -15,7 +15,6 @@ export interface Criteria {
   active?: true;
 }
 
-const maxFilterLength = 4_096;
 const supported = {
   User: 'id, userName, emails.value, externalId and groups.value with eq, active eq true, and meta.lastModified with gt or ge, joined by and',
   Group: 'id or displayName with eq',
@@ -23,11 +22,7 @@ const supported = {
 
 /** Throws a 400 for an invalid filter, or one that no index answers. */
 export function readCriteria(kind: 'User' | 'Group', text: string | undefined): Criteria {
-  if (text === undefined || text.trim() === '') return {};
-  if (text.length > maxFilterLength)
-    throw refused('invalidFilter', `filter must have at most ${maxFilterLength} characters`);
-  const parsed = parseFilterText(text);
-  const parts = parsed.op === 'and' && 'filters' in parsed ? parsed.filters : [parsed];
+  const parts = conditionsOf(text);
   const criteria: Criteria = {};
   for (const part of parts) {
     const found = kind === 'User' ? userCriterion(part) : groupCriterion(part);
@@ -69,22 +64,6 @@ function groupCriterion(filter: Filter): Criteria | undefined {
   if (op !== 'eq' || typeof value !== 'string') return undefined;
   if (name === 'id') return { id: decodeId('group', value) ?? '' };
   return name === 'displayname' ? { displayName: value } : undefined;
-}
-
-interface Comparison {
-  name: string;
-  op: string;
-  value: unknown;
-}
-
-/** Reads `emails[value eq "…"]` as `emails.value eq "…"`. */
-function comparisonOf(filter: Filter): Comparison | undefined {
-  if ('valFilter' in filter) {
-    const inner = comparisonOf(filter.valFilter);
-    return inner && { ...inner, name: `${plainName(filter.attrPath)}.${inner.name}` };
-  }
-  if (!('compValue' in filter)) return undefined;
-  return { name: plainName(filter.attrPath), op: filter.op, value: filter.compValue };
 }
 
 /** Times have milliseconds, so later than a time is from the next millisecond on. */

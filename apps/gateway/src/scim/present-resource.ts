@@ -1,6 +1,6 @@
 import { encodeId } from '@idsync/contracts';
 import type { ScimMembership, ScimResourceRow } from '@idsync/database/scim';
-import { plainName } from './scim-path.js';
+import { plainName } from './scim-filter.js';
 import { schemaOf } from './scim-schemas.js';
 
 /** The attributes that a client requests or excludes, by lower-case path. */

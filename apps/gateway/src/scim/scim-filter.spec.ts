@@ -59,6 +59,18 @@ describe('a SCIM filter', () => {
     expect(twice.matches?.(ada)).toBe(false);
   });
 
+  it('in brackets must hold for one value, and compares each value of a list', () => {
+    const emails = [
+      { value: 'ada@work.example', type: 'work' },
+      { value: 'ada@home.example', type: 'home' },
+    ];
+    const matches = (text: string) => readFilter('User', text).matches?.({ emails, schemas: ['urn:a', 'urn:b'] });
+    expect(matches('emails[type eq "home" and value ew "@home.example"]')).toBe(true);
+    expect(matches('emails[type eq "home" and value ew "@work.example"]')).toBe(false);
+    expect(matches('schemas eq "URN:B"')).toBe(true);
+    expect(matches('schemas eq "urn:c"')).toBe(false);
+  });
+
   it('reads only the attributes that it names', () => {
     const resource = {
       title: 'Countess',

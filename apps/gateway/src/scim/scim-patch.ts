@@ -1,10 +1,9 @@
 import type { ScimDocument, ScimKind } from '@idsync/database/scim';
 import type { Filter } from 'scim2-parse-filter';
-import { impliedBy, matcher, partsOf } from './match-filter.js';
 import { largestDocument, maxComparisons } from './scim-bounds.js';
 import { documentOf, readValue } from './scim-document.js';
 import { refused } from './scim-error.js';
-import { termsOf } from './scim-filter.js';
+import { impliedBy, matcher, termsOf } from './scim-filter.js';
 import { parsePath, type ScimPath } from './scim-path.js';
 import { type ScimAttribute, subAttribute } from './scim-schemas.js';
 import { ValueList } from './value-list.js';
@@ -197,7 +196,7 @@ function applyToMatching(
   given: unknown,
 ): void {
   const list = objectsIn(container[name]);
-  const matches = matcher(filter, partsOf(attribute));
+  const matches = matcher(filter);
   const targets = list.filter(matches);
   if (op === 'remove') {
     const removed = new Set(targets);

@@ -1,6 +1,7 @@
 import type { ScimKind } from '@idsync/database/scim';
-import { type Filter, parse } from 'scim2-parse-filter';
+import type { Filter } from 'scim2-parse-filter';
 import { refused } from './scim-error.js';
+import { parseFilter } from './scim-filter.js';
 import {
   attributesOf,
   canonicalUrn,
@@ -57,24 +58,12 @@ export function parsePath(kind: ScimKind, text: string): ScimPath | undefined {
     ...(inExtension && { urn: canonicalUrn(urn) }),
     name: attribute?.name ?? name,
     ...(attribute && { attribute }),
-    ...(filter !== undefined && { filter: parseFilterText(filter) }),
+    ...(filter !== undefined && { filter: parseFilter(filter) }),
     ...(sub !== undefined && { sub: canonicalSub(attribute, sub) }),
   };
 }
 
 const ignoredNames = new Set(['id', 'meta', 'schemas', 'groups', 'password']);
-
-/** Throws a 400 for an invalid filter. */
-export function parseFilterText(text: string): Filter {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw refused(
-      'invalidFilter',
-      `"${text}" is not a valid filter: ${error instanceof Error ? error.message : error}`,
-    );
-  }
-}
 
 /** Splits the URN of a schema, which contains dots and colons itself: known URNs first, otherwise before the last colon. */
 function splitUrn(kind: ScimKind, text: string): { urn?: string; rest: string } {
@@ -93,9 +82,4 @@ function canonicalSub(attribute: ScimAttribute | undefined, name: string): strin
   const sub = subAttribute(attribute, name);
   if (!sub) throw refused('invalidPath', `"${name}" is not a sub-attribute of ${attribute.name}`);
   return sub.name;
-}
-
-/** Returns the lower-case name without the URN of the core schema. */
-export function plainName(attrPath: string): string {
-  return attrPath.toLowerCase().replace(/^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/, '');
 }
