@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/internal';
-import { ModulesContainer, Reflector } from '@nestjs/core';
+import { MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { RouteOptions } from 'fastify';
 import { gatewayConfig } from '../../test/gateway-config.js';
@@ -34,11 +34,10 @@ afterAll(async () => {
 
 const listed = (paths: string | string[]) => (Array.isArray(paths) ? paths : [paths]);
 
-/** Returns the declared access of each route of a controller. */
+/** Returns the declared access of each route of a controller, also of those that it inherits. */
 function declaredBy(controller: Type<object>): [string, unknown][] {
   const prefix: string = Reflect.getMetadata(PATH_METADATA, controller);
-  return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
-    if (name === 'constructor') return [];
+  return new MetadataScanner().getAllMethodNames(controller.prototype).flatMap((name) => {
     const handler = controller.prototype[name];
     const paths: string | string[] | undefined = Reflect.getMetadata(PATH_METADATA, handler);
     if (paths === undefined) return [];

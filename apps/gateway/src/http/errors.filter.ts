@@ -31,7 +31,7 @@ export function sendError(cause: unknown, request: FastifyRequest, reply: Fastif
   }
   void reply
     .status(status)
-    .type(`application/${scim ? 'scim+json' : 'json'}; charset=utf-8`)
+    .type('application/json; charset=utf-8')
     .send(JSON.stringify(scim ? scimErrorBody(error, status, text) : { error: text }));
 }
 

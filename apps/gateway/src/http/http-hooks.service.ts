@@ -27,7 +27,8 @@ export class HttpHooks {
     traceRequests(server);
     registerDatabaseShares(server);
     registerOperatorRequests(server);
-    server.addHook('onSend', (_request, reply, _payload, done) => {
+    server.addHook('onSend', (request, reply, payload, done) => {
+      if (payload && request.url.startsWith(scimPrefix)) reply.type('application/scim+json; charset=utf-8');
       reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
       if (options.stopping?.aborted) reply.header('connection', 'close');
       // Responses contain personal data, and secrets that are shown once.

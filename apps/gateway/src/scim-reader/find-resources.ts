@@ -9,10 +9,10 @@ import {
   type Position,
   type SearchQuery,
 } from '@idsync/database/gateway';
+import { largestPage } from '../scim/scim-bounds.js';
 import { refused } from '../scim/scim-error.js';
 import { findPage } from '../shared/document-page.js';
 import type { Criteria } from './read-criteria.js';
-import { largestPage } from './reader-schemas.js';
 import { userNameOf } from './user-name.js';
 
 export interface Page {

@@ -1,9 +1,9 @@
 import { newUuid, requests } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
+import { defaultPage, largestPage } from '../scim/scim-bounds.js';
 import { ScimError } from '../scim/scim-error.js';
 import { writeCursor } from '../shared/cursor.js';
 import { pageResponse, readPage } from './read-page.js';
-import { defaultPage, largestPage } from './reader-schemas.js';
 
 const position = { createdAt: 1_700_000_000_000, id: newUuid() };
 

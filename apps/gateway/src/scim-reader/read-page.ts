@@ -2,10 +2,9 @@ import { requests } from '@idsync/contracts';
 import { ApiError } from '../http/api-error.js';
 import { listResponse } from '../scim/discovery.js';
 import { refused } from '../scim/scim-error.js';
-import { integerOf, type ScimQuery, text } from '../scim/scim-query.js';
+import { pageOf, type ScimQuery, text } from '../scim/scim-query.js';
 import { readCursor, writeCursor } from '../shared/cursor.js';
 import type { Found, Page } from './find-resources.js';
-import { defaultPage, largestPage } from './reader-schemas.js';
 
 /** A page by `startIndex`, or by `cursor` (RFC 9865), which is empty for the first page. */
 export interface RequestedPage extends Page {
@@ -13,10 +12,9 @@ export interface RequestedPage extends Page {
 }
 
 export function readPage(query: ScimQuery): RequestedPage {
-  const limit = Math.min(largestPage, Math.max(0, integerOf(query, 'count', defaultPage)));
+  const { limit, offset } = pageOf(query);
   const cursor = text(query, 'cursor');
   if (cursor === undefined) {
-    const offset = Math.max(1, integerOf(query, 'startIndex', 1)) - 1;
     if (query.filter !== undefined && offset > requests.maxChangesOffset)
       throw refused('tooMany', `startIndex must be at most ${requests.maxChangesOffset + 1} with a filter: use cursor`);
     return { limit, offset, byCursor: false };

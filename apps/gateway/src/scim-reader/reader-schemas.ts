@@ -1,9 +1,6 @@
-import { resourceTypes, serviceProviderConfig } from '../scim/discovery.js';
-import { enterpriseSchema, groupSchema, type ScimAttribute, userSchema } from '../scim/scim-schemas.js';
-
-/** Resources in one page. */
-export const largestPage = 200;
-export const defaultPage = 100;
+import { type Discovery, describedSchemas, resourceTypes, serviceProviderConfig } from '../scim/discovery.js';
+import { defaultPage, largestPage } from '../scim/scim-bounds.js';
+import { enterpriseSchema, groupSchema, type ScimAttribute, schemas, userSchema } from '../scim/scim-schemas.js';
 
 /** Attributes that `present.ts` renders. */
 const served: Readonly<Record<string, readonly string[]>> = {
@@ -19,9 +16,9 @@ const servedParts: Readonly<Record<string, readonly string[]>> = {
   members: ['value', '$ref', 'display', 'type'],
 };
 
-/** Returns the schemas by URN, with the attributes that this service has; all of them are read-only. */
-export function readerSchemas(base: string): Map<string, object> {
-  const schemas = [userSchema, groupSchema, enterpriseSchema].map((schema) => ({
+/** Describes the service, which has some of the attributes, all of them read-only. */
+export function readService(base: string): Discovery {
+  const described = schemas.map((schema) => ({
     ...schema,
     attributes: schema.attributes
       .filter(({ name }) => served[schema.id]?.includes(name))
@@ -30,9 +27,8 @@ export function readerSchemas(base: string): Map<string, object> {
         // All members of a large group do not fit into a list of groups.
         ...(attribute.name === 'members' && { returned: 'request' }),
       })),
-    meta: { resourceType: 'Schema', location: `${base}/Schemas/${schema.id}` },
   }));
-  return new Map(schemas.map((schema) => [schema.id, schema]));
+  return { config: readerConfig(base), types: resourceTypes(base), schemas: describedSchemas(base, described) };
 }
 
 function readOnly(attribute: ScimAttribute): ScimAttribute {
@@ -41,7 +37,7 @@ function readOnly(attribute: ScimAttribute): ScimAttribute {
 }
 
 /** Describes the features of the service (RFC 7643, section 5; RFC 9865, section 4). */
-export function readerConfig(base: string): object {
+function readerConfig(base: string): object {
   return {
     ...serviceProviderConfig(base),
     patch: { supported: false },
@@ -58,5 +54,3 @@ export function readerConfig(base: string): object {
     ],
   };
 }
-
-export { resourceTypes as readerTypes };

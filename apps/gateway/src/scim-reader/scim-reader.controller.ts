@@ -1,7 +1,7 @@
 import { decodeId, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findConnectorsOf, findGroup } from '@idsync/database/gateway';
-import { Controller, Get, Headers, Query, Req, Res, UseInterceptors } from '@nestjs/common';
+import { Controller, Get, Headers, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access, CurrentTenant } from '../access/access.decorator.js';
 import { ApiError, orNotFound } from '../http/api-error.js';
@@ -9,9 +9,8 @@ import { namesVersion } from '../http/names-version.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import type { AttributeSelection } from '../scim/present-resource.js';
 import { refused } from '../scim/scim-error.js';
-import { ScimJsonInterceptor } from '../scim/scim-json.interceptor.js';
-import { ReaderUrl } from '../scim/scim-parameters.decorator.js';
 import { type ScimQuery, selectionOf, text } from '../scim/scim-query.js';
+import { BaseUrl } from '../scim/scim-request.decorator.js';
 import { findGroups, findMembers, findUser, findUsers } from './find-resources.js';
 import { type Presented, presentGroup, presentUser, reduced } from './present-resource.js';
 import { readCriteria } from './read-criteria.js';
@@ -20,16 +19,11 @@ import { pageResponse, readPage } from './read-page.js';
 /** SCIM 2.0 (RFC 7643, 7644, 9865) for clients that read the users and groups of a tenant. */
 @Controller('scim/v2')
 @Access('scim-key')
-@UseInterceptors(ScimJsonInterceptor)
 export class ScimReaderController {
   constructor(private readonly database: Database) {}
 
   @Get('Users')
-  async users(
-    @CurrentTenant() tenantId: string,
-    @ReaderUrl() base: string,
-    @Query() query: ScimQuery,
-  ): Promise<object> {
+  async users(@CurrentTenant() tenantId: string, @BaseUrl() base: string, @Query() query: ScimQuery): Promise<object> {
     const [page, selection] = [readPage(query), selectionOf(query)];
     const found = await findUsers(this.database, tenantId, readCriteria('User', text(query, 'filter')), page);
     const presented = await this.presentUsers(tenantId, found.items, base);
@@ -43,7 +37,7 @@ export class ScimReaderController {
   @Get('Users/:id')
   async user(
     @CurrentTenant() tenantId: string,
-    @ReaderUrl() base: string,
+    @BaseUrl() base: string,
     @PublicId('user') id: string,
     @Query() query: ScimQuery,
     @Headers('if-none-match') cached: string | undefined,
@@ -56,11 +50,7 @@ export class ScimReaderController {
   }
 
   @Get('Groups')
-  async groups(
-    @CurrentTenant() tenantId: string,
-    @ReaderUrl() base: string,
-    @Query() query: ScimQuery,
-  ): Promise<object> {
+  async groups(@CurrentTenant() tenantId: string, @BaseUrl() base: string, @Query() query: ScimQuery): Promise<object> {
     const [page, selection] = [readPage(query), selectionOf(query)];
     if (requestsMembers(selection)) throw refused('tooMany', 'members are returned for one group only, by its id');
     const found = await findGroups(this.database, tenantId, readCriteria('Group', text(query, 'filter')), page);
@@ -74,7 +64,7 @@ export class ScimReaderController {
   @Get('Groups/:id')
   async group(
     @CurrentTenant() tenantId: string,
-    @ReaderUrl() base: string,
+    @BaseUrl() base: string,
     @PublicId('group') id: string,
     @Query() query: ScimQuery,
     @Headers('if-none-match') cached: string | undefined,

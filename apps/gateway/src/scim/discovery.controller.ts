@@ -1,47 +1,59 @@
-import { All, Controller, Get, Param, Query, UseInterceptors } from '@nestjs/common';
+import { All, Controller, Get, Param, Query } from '@nestjs/common';
 import { Access } from '../access/access.decorator.js';
 import { ApiError, orNotFound } from '../http/api-error.js';
-import { describedSchemas, listResponse, refuseFilter, resourceTypes, serviceProviderConfig } from './discovery.js';
-import { ScimJsonInterceptor } from './scim-json.interceptor.js';
-import { BaseUrl } from './scim-parameters.decorator.js';
+import { type Discovery, listResponse, pushService } from './discovery.js';
 import type { ScimQuery } from './scim-query.js';
+import { BaseUrl } from './scim-request.decorator.js';
 
-/** Discovery endpoints of a connector's SCIM service (RFC 7644, section 4), and endpoints that are not supported. */
-@Controller('scim/v2/:connectorId')
-@Access('scim-token')
-@UseInterceptors(ScimJsonInterceptor)
-export class DiscoveryController {
+/** Discovery endpoints of a SCIM service (RFC 7644, section 4), and endpoints that no service supports. */
+export abstract class DiscoveryEndpoints {
+  protected constructor(
+    private readonly service: (base: string) => Discovery,
+    private readonly unsupportedText: string,
+  ) {}
+
   @Get('ServiceProviderConfig')
   config(@BaseUrl() base: string): object {
-    return serviceProviderConfig(base);
+    return this.service(base).config;
   }
 
   @Get('ResourceTypes')
   types(@BaseUrl() base: string, @Query() query: ScimQuery): object {
-    refuseFilter(query);
-    const types = [...resourceTypes(base).values()];
-    return listResponse(types, types.length);
+    return listOf(this.service(base).types, query);
   }
 
   @Get('ResourceTypes/:name')
   type(@BaseUrl() base: string, @Param('name') name: string): object {
-    return orNotFound(resourceTypes(base).get(name));
+    return orNotFound(this.service(base).types.get(name));
   }
 
   @Get('Schemas')
   schemas(@BaseUrl() base: string, @Query() query: ScimQuery): object {
-    refuseFilter(query);
-    const schemas = [...describedSchemas(base).values()];
-    return listResponse(schemas, schemas.length);
+    return listOf(this.service(base).schemas, query);
   }
 
   @Get('Schemas/:urn')
   schema(@BaseUrl() base: string, @Param('urn') urn: string): object {
-    return orNotFound(describedSchemas(base).get(urn));
+    return orNotFound(this.service(base).schemas.get(urn));
   }
 
   @All(['Bulk', 'Me'])
   unsupported(): never {
-    throw new ApiError(501, 'Bulk and Me are not supported');
+    throw new ApiError(501, this.unsupportedText);
+  }
+}
+
+/** Discovery endpoints reject filters (RFC 7644, section 4). */
+function listOf(all: ReadonlyMap<string, object>, query: ScimQuery): object {
+  if (query.filter !== undefined) throw new ApiError(403, 'this list cannot be filtered');
+  return listResponse([...all.values()], all.size);
+}
+
+/** Discovery endpoints of a connector's SCIM service. */
+@Controller('scim/v2/:connectorId')
+@Access('scim-token')
+export class DiscoveryController extends DiscoveryEndpoints {
+  constructor() {
+    super(pushService, 'Bulk and Me are not supported');
   }
 }

@@ -1,9 +1,19 @@
-import { ApiError } from '../http/api-error.js';
 import { largestPage } from './scim-bounds.js';
-import type { ScimQuery } from './scim-query.js';
-import { enterpriseSchema, groupSchema, schemas, userSchema } from './scim-schemas.js';
+import { enterpriseSchema, groupSchema, type ScimSchema, schemas, userSchema } from './scim-schemas.js';
 
 const listSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
+
+/** The description of a service: resource types by name, schemas by URN. */
+export interface Discovery {
+  config: object;
+  types: ReadonlyMap<string, object>;
+  schemas: ReadonlyMap<string, object>;
+}
+
+/** Describes the service of a connector. */
+export function pushService(base: string): Discovery {
+  return { config: serviceProviderConfig(base), types: resourceTypes(base), schemas: describedSchemas(base, schemas) };
+}
 
 /** Builds a ListResponse. */
 export function listResponse(resources: readonly object[], total: number, startIndex = 1): object {
@@ -51,16 +61,7 @@ export function resourceTypes(base: string): Map<string, object> {
 }
 
 /** Returns the schemas by URN. */
-export function describedSchemas(base: string): Map<string, object> {
-  return new Map(
-    schemas.map((schema) => [
-      schema.id,
-      { ...schema, meta: { resourceType: 'Schema', location: `${base}/Schemas/${schema.id}` } },
-    ]),
-  );
-}
-
-/** Discovery endpoints must reject filters (RFC 7644, section 4). */
-export function refuseFilter(query: ScimQuery): void {
-  if (query.filter !== undefined) throw new ApiError(403, 'this list cannot be filtered');
+export function describedSchemas(base: string, described: readonly ScimSchema[]): Map<string, object> {
+  const meta = (id: string) => ({ resourceType: 'Schema', location: `${base}/Schemas/${id}` });
+  return new Map(described.map((schema) => [schema.id, { ...schema, meta: meta(schema.id) }]));
 }

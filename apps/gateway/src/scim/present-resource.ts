@@ -1,7 +1,6 @@
 import { encodeId } from '@idsync/contracts';
 import type { ScimMembership, ScimResourceRow } from '@idsync/database/scim';
-import { plainName } from './scim-filter.js';
-import { schemaOf } from './scim-schemas.js';
+import { membershipsOf, schemaOf } from './scim-schemas.js';
 
 /** The attributes that a client requests or excludes, by lower-case path. */
 export interface AttributeSelection {
@@ -9,48 +8,36 @@ export interface AttributeSelection {
   without?: readonly string[];
 }
 
-/** Parses `attributes` or `excludedAttributes`. */
-export function readNames(text: string | undefined): string[] | undefined {
-  const names = text?.split(',').flatMap((name) => plainName(name.trim()) || []);
-  return names && names.length > 0 ? names : undefined;
+/** A resource with the members of a group or the groups of a user, if requested. */
+export interface ScimFound {
+  row: ScimResourceRow;
+  memberships: ScimMembership[];
 }
 
-/** Returns whether the response contains the attribute. */
-export function shows(name: string, { only, without }: AttributeSelection): boolean {
-  const isNamedIn = (names: readonly string[]) => names.some((path) => leadsInto(path, name.toLowerCase()));
-  if (only) return isNamedIn(only);
-  return !without?.includes(name.toLowerCase());
-}
-
-/** Renders a resource. `memberships` are the members of a group, or the groups of a user. */
-export function presentResource(
-  row: ScimResourceRow,
-  memberships: readonly ScimMembership[],
-  base: string,
-  selection: AttributeSelection,
-): object {
+/** Renders a resource. */
+export function presentResource({ row, memberships }: ScimFound, base: string, selection: AttributeSelection): object {
   const { kind, document } = row;
-  const id = encodeId('scimResource', row.id);
-  const extensions = Object.keys(document).filter((name) => name.startsWith('urn:'));
   const linked = memberships.map((membership) => presentMembership(membership, base));
   const all: Record<string, unknown> = {
     ...document,
-    ...(linked.length > 0 && { [kind === 'User' ? 'groups' : 'members']: linked }),
-    meta: {
-      resourceType: kind,
-      created: row.createdAt.toISOString(),
-      lastModified: row.changedAt.toISOString(),
-      location: locationOf(row, base),
-      version: etag(row),
-    },
+    ...(linked.length > 0 && { [membershipsOf[kind]]: linked }),
+    meta: { ...metaOf(row), location: locationOf(row, base), version: etag(row) },
   };
-  return { schemas: [schemaOf[kind].id, ...extensions], id, ...selected(all, selection) };
+  return { schemas: schemasOf(row), id: encodeId('scimResource', row.id), ...selected(all, selection) };
+}
+
+export function schemasOf({ kind, document }: ScimResourceRow): string[] {
+  return [schemaOf[kind].id, ...Object.keys(document).filter((name) => name.startsWith('urn:'))];
+}
+
+export function metaOf({ kind, createdAt, changedAt }: ScimResourceRow): object {
+  return { resourceType: kind, created: createdAt.toISOString(), lastModified: changedAt.toISOString() };
 }
 
 /** Reduces the attributes of a resource to the selection. */
 export function selected(all: Readonly<Record<string, unknown>>, selection: AttributeSelection): object {
   const visible = Object.entries(all).flatMap(([name, value]) => {
-    const part = project(name.toLowerCase(), value, selection);
+    const part = selectedOf(name.toLowerCase(), value, selection);
     return part === undefined ? [] : [[name, part] as const];
   });
   return Object.fromEntries(visible);
@@ -75,21 +62,17 @@ function presentMembership({ id, kind, display }: ScimMembership, base: string):
 }
 
 /** Reduces a value to the selection: all of it, sub-attributes (`name.givenName`), or undefined for nothing. */
-function project(name: string, value: unknown, { only, without }: AttributeSelection): unknown {
-  if (only) {
-    if (only.includes(name)) return value;
-    const parts = only.flatMap((path) => (leadsInto(path, name) ? path.slice(name.length + 1) : []));
-    return parts.length === 0 ? undefined : pick(value, (part) => parts.includes(part));
-  }
-  if (!without) return value;
-  if (without.includes(name)) return undefined;
-  const parts = without.flatMap((path) => (leadsInto(path, name) ? path.slice(name.length + 1) : []));
-  return parts.length === 0 ? value : pick(value, (part) => !parts.includes(part));
+export function selectedOf(name: string, value: unknown, { only, without = [] }: AttributeSelection): unknown {
+  const paths = only ?? without;
+  if (paths.includes(name)) return only && value;
+  const parts = paths.flatMap((path) => (leadsInto(path, name) ? path.slice(name.length + 1) : []));
+  if (parts.length === 0) return only ? undefined : value;
+  return pick(value, (part) => parts.includes(part) === (only !== undefined));
 }
 
 /** A sub-attribute follows a dot, an attribute of an extension a colon. */
 function leadsInto(path: string, name: string): boolean {
-  return path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}:`);
+  return path.startsWith(`${name}.`) || path.startsWith(`${name}:`);
 }
 
 function pick(value: unknown, isSelected: (part: string) => boolean): unknown {

@@ -10,6 +10,7 @@ export const maxComparisons = 50_000;
 
 /** Resources in one page. */
 export const largestPage = 200;
+export const defaultPage = 100;
 /** Size of a page, which ends after the resource that reaches it. */
 export const pageBytes = 2 * MiB;
 /** Members of groups, or groups of users, in one response, and the memory for them. */

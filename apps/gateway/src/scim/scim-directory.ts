@@ -3,13 +3,12 @@ import { decodeId, newUuid } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import {
   addScimMembers,
-  countScimMemberships,
   countScimResources,
   deleteScimResource,
   findExistingScimIds,
+  findScimMemberships,
   findScimResource,
   insertScimResource,
-  listScimMemberships,
   type PushedResource,
   readScimResources,
   removeFromScimGroups,
@@ -18,26 +17,21 @@ import {
   type ScimCriteria,
   type ScimDocument,
   type ScimKind,
-  type ScimMembership,
   type ScimResourceRow,
   type ScimScope,
   scimMemberIds,
   touchScimResources,
 } from '@idsync/database/scim';
 import { ApiError, notFound } from '../http/api-error.js';
+import { namesVersion } from '../http/names-version.js';
+import { etag, metaOf, type ScimFound, schemasOf } from './present-resource.js';
 import type { Push, PushGroups } from './push-groups.service.js';
 import { maxMemberships, maxScanned, pageBytes, scannedBytes } from './scim-bounds.js';
 import { nameIn } from './scim-document.js';
 import { refused } from './scim-error.js';
 import type { ScimFilter } from './scim-filter.js';
 import type { MemberEdit } from './scim-patch.js';
-import { schemaOf } from './scim-schemas.js';
-
-/** A resource with the members of a group or the groups of a user, if requested. */
-export interface ScimFound {
-  row: ScimResourceRow;
-  memberships: ScimMembership[];
-}
+import { membershipsOf } from './scim-schemas.js';
 
 /** A change of a resource; without `document`, the stored document stays. */
 export interface ScimChange {
@@ -66,7 +60,7 @@ export async function createResource(
 }
 
 /**
- * Applies `change` to a resource if `precondition` accepts its version. Writes nothing and creates no job if nothing changes. Throws a 404,
+ * Applies `change` to a resource if `ifMatch` names its version. Writes nothing and creates no job if nothing changes. Throws a 404,
  * a 409, a 412, and the errors of `change`.
  */
 export async function changeResource(
@@ -74,18 +68,14 @@ export async function changeResource(
   scope: ScimScope,
   id: string,
   {
-    precondition,
+    ifMatch,
     change,
     withMemberships,
-  }: {
-    precondition: (row: ScimResourceRow) => boolean;
-    change: (row: ScimResourceRow) => ScimChange;
-    withMemberships: boolean;
-  },
+  }: { ifMatch: string | undefined; change: (before: ScimDocument) => ScimChange; withMemberships: boolean },
 ): Promise<ScimFound> {
   return pushes.run(scope, async ({ tx, position }) => {
-    const before = await requireResource(tx, scope, id, precondition);
-    const { document = before.document, members = [] } = change(before);
+    const before = await requireResource(tx, scope, id, ifMatch);
+    const { document = before.document, members = [] } = change(before.document);
     const touched = await editMembers(tx, scope, before.id, members);
     const rewritten = !isDeepStrictEqual(document, before.document);
     if (!rewritten && touched.length === 0)
@@ -107,10 +97,10 @@ export async function deleteResource(
   pushes: PushGroups,
   scope: ScimScope,
   id: string,
-  precondition: (row: ScimResourceRow) => boolean,
+  ifMatch: string | undefined,
 ): Promise<void> {
   await pushes.run(scope, async ({ tx, position }) => {
-    const row = await requireResource(tx, scope, id, precondition);
+    const row = await requireResource(tx, scope, id, ifMatch);
     const left = await removeScimMembers(tx, row.id, { except: [] });
     await removeFromScimGroups(tx, row.id);
     await deleteScimResource(tx, scope, row, position);
@@ -127,7 +117,7 @@ export async function findResource(
   withMemberships: boolean,
 ): Promise<ScimFound> {
   return database.transaction(scope.tenantId, async (tx) => {
-    const row = await requireResource(tx, scope, id, () => true);
+    const row = await requireResource(tx, scope, id);
     const [found] = await loadMemberships(tx, scope, [row], withMemberships);
     return found ?? tooManyMemberships(scope.kind);
   });
@@ -191,28 +181,23 @@ async function scan(
             'filter by userName, externalId, displayName or id',
         );
       }
-      if (matches(testable(row))) ids.push(row.id);
+      if (matches({ schemas: schemasOf(row), ...row.document, meta: metaOf(row) })) ids.push(row.id);
     }
     return ids;
   });
-}
-
-function testable({ kind, document, createdAt, changedAt }: ScimResourceRow): object {
-  const meta = { resourceType: kind, created: createdAt.toISOString(), lastModified: changedAt.toISOString() };
-  const schemas = [schemaOf[kind].id, ...Object.keys(document).filter((name) => name.startsWith('urn:'))];
-  return { schemas, ...document, meta };
 }
 
 async function requireResource(
   tx: Transaction,
   scope: ScimScope,
   id: string,
-  precondition: (row: ScimResourceRow) => boolean,
+  ifMatch?: string,
 ): Promise<ScimResourceRow> {
   const uuid = decodeId('scimResource', id);
   const row = uuid === undefined ? undefined : await findScimResource(tx, scope, uuid);
   if (!row) throw notFound();
-  if (!precondition(row)) throw new ApiError(412, 'the version of the resource does not match If-Match');
+  if (ifMatch !== undefined && !namesVersion(ifMatch, etag(row)))
+    throw new ApiError(412, 'the version of the resource does not match If-Match');
   return row;
 }
 
@@ -268,23 +253,14 @@ async function loadMemberships(
   withMemberships: boolean,
 ): Promise<ScimFound[]> {
   if (!withMemberships || rows.length === 0) return rows.map((row) => ({ row, memberships: [] }));
-  const of = kind === 'User' ? 'groups' : 'members';
   const ids = rows.map(({ id }) => id);
-  const counts = await countScimMemberships(tx, of, ids, maxMemberships);
-  let left = maxMemberships;
-  const over = rows.findIndex(({ id }) => {
-    left -= counts.get(id) ?? 0;
-    return left < 0;
-  });
-  const included = over < 0 ? rows : rows.slice(0, over);
-  const memberships = new Map<string, ScimMembership[]>(included.map(({ id }) => [id, []]));
-  for (const membership of await listScimMemberships(tx, connectorId, of, [...memberships.keys()], nameLength))
-    memberships.get(membership.of)?.push(membership);
-  return included.map((row) => ({ row, memberships: memberships.get(row.id) ?? [] }));
+  const bounds = { max: maxMemberships, nameLength };
+  const found = await findScimMemberships(tx, connectorId, membershipsOf[kind], ids, bounds);
+  return rows.slice(0, found.size).map((row) => ({ row, memberships: found.get(row.id) ?? [] }));
 }
 
 function tooManyMemberships(kind: ScimKind): never {
-  const name = kind === 'User' ? 'groups' : 'members';
+  const name = membershipsOf[kind];
   throw refused(
     'tooMany',
     `a response can have at most ${maxMemberships} ${name}: request it with excludedAttributes=${name}`,

@@ -10,7 +10,7 @@ export interface ScimAttribute {
   subAttributes?: ScimAttribute[];
 }
 
-interface ScimSchema {
+export interface ScimSchema {
   id: string;
   name: string;
   attributes: ScimAttribute[];
@@ -26,6 +26,8 @@ export const groupSchema = described(SCIMMY.Schemas.Group);
 export const enterpriseSchema = described(SCIMMY.Schemas.EnterpriseUser);
 export const schemas = [userSchema, groupSchema, enterpriseSchema];
 export const schemaOf: Record<ScimKind, ScimSchema> = { User: userSchema, Group: groupSchema };
+/** The attribute that lists memberships. */
+export const membershipsOf = { User: 'groups', Group: 'members' } as const;
 
 const externalId: ScimAttribute = { name: 'externalId', type: 'string', multiValued: false };
 const core: Record<ScimKind, Attributes> = {

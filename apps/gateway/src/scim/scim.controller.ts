@@ -1,27 +1,12 @@
 import { Database } from '@idsync/database';
-import type { ScimKind, ScimResourceRow, ScimScope } from '@idsync/database/scim';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Patch,
-  Post,
-  Put,
-  Query,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import type { ScimKind } from '@idsync/database/scim';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Access } from '../access/access.decorator.js';
 import { namesVersion } from '../http/names-version.js';
 import { listResponse } from './discovery.js';
 import { etag, locationOf, presentResource } from './present-resource.js';
 import { PushGroups } from './push-groups.service.js';
-import { largestPage } from './scim-bounds.js';
 import {
   changeResource,
   createResource,
@@ -33,19 +18,15 @@ import {
 import { documentOf } from './scim-document.js';
 import { refused } from './scim-error.js';
 import { readFilter } from './scim-filter.js';
-import { ScimJsonInterceptor } from './scim-json.interceptor.js';
-import { BaseUrl, Scope } from './scim-parameters.decorator.js';
 import { applyPatch, type MemberEdit, memberIds, readPatch } from './scim-patch.js';
-import { integerOf, omitsBody, type ScimQuery, selectionOf, showsMemberships, text } from './scim-query.js';
+import { omitsBody, pageOf, type ScimQuery, text } from './scim-query.js';
+import { Requested, type ScimRequest } from './scim-request.decorator.js';
 
 type Json = Record<string, unknown>;
-
-const defaultPage = 100;
 
 /** SCIM 2.0 (RFC 7643, 7644) for identity providers that push users and groups to a connector. */
 @Controller('scim/v2/:connectorId')
 @Access('scim-token')
-@UseInterceptors(ScimJsonInterceptor)
 export class ScimController {
   constructor(
     private readonly database: Database,
@@ -53,98 +34,77 @@ export class ScimController {
   ) {}
 
   @Get(':kinds')
-  async list(@Scope() scope: ScimScope, @BaseUrl() base: string, @Query() query: ScimQuery): Promise<object> {
+  async list(
+    @Requested() { scope, base, selection, withMemberships }: ScimRequest,
+    @Query() query: ScimQuery,
+  ): Promise<object> {
     const filter = readFilter(scope.kind, text(query, 'filter'));
-    const startIndex = Math.max(1, integerOf(query, 'startIndex', 1));
-    const limit = Math.min(largestPage, Math.max(0, integerOf(query, 'count', defaultPage)));
-    const selection = selectionOf(query);
-    const page = { offset: startIndex - 1, limit, withMemberships: showsMemberships(scope.kind, selection) };
-    const { found, total } = await listResources(this.database, scope, filter, page);
+    const page = pageOf(query);
+    const { found, total } = await listResources(this.database, scope, filter, { ...page, withMemberships });
     return listResponse(
-      found.map(({ row, memberships }) => presentResource(row, memberships, base, selection)),
+      found.map((each) => presentResource(each, base, selection)),
       total,
-      startIndex,
+      page.offset + 1,
     );
   }
 
   @Post(':kinds')
   async create(
-    @Scope() scope: ScimScope,
-    @BaseUrl() base: string,
+    @Requested() { scope, base, selection, withMemberships }: ScimRequest,
     @Body() body: unknown,
-    @Query() query: ScimQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const change = replacementOf(scope.kind, body);
-    const selection = selectionOf(query);
-    const { row, memberships } = await createResource(
-      this.pushes,
-      scope,
-      change,
-      showsMemberships(scope.kind, selection),
-    );
-    reply.headers({ location: locationOf(row, base), etag: etag(row) });
-    return presentResource(row, memberships, base, selection);
+    const created = await createResource(this.pushes, scope, replacementOf(scope.kind, body), withMemberships);
+    reply.headers({ location: locationOf(created.row, base), etag: etag(created.row) });
+    return presentResource(created, base, selection);
   }
 
   @Get(':kinds/:id')
   async get(
-    @Scope() scope: ScimScope,
-    @BaseUrl() base: string,
+    @Requested() { scope, base, selection, withMemberships }: ScimRequest,
     @Param('id') id: string,
-    @Query() query: ScimQuery,
     @Headers('if-none-match') cached: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object | undefined> {
-    const selection = selectionOf(query);
-    const { row, memberships } = await findResource(this.database, scope, id, showsMemberships(scope.kind, selection));
-    reply.header('etag', etag(row));
-    if (cached === undefined || !names(cached, row)) return presentResource(row, memberships, base, selection);
+    const found = await findResource(this.database, scope, id, withMemberships);
+    reply.header('etag', etag(found.row));
+    if (cached === undefined || !namesVersion(cached, etag(found.row))) return presentResource(found, base, selection);
     reply.status(304);
     return undefined;
   }
 
   @Put(':kinds/:id')
   async replace(
-    @Scope() scope: ScimScope,
-    @BaseUrl() base: string,
+    @Requested() { scope, base, selection, withMemberships }: ScimRequest,
     @Param('id') id: string,
     @Body() body: unknown,
-    @Query() query: ScimQuery,
-    @Headers('if-match') expected: string | undefined,
+    @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const change = replacementOf(scope.kind, body);
-    const selection = selectionOf(query);
-    const { row, memberships } = await changeResource(this.pushes, scope, id, {
-      precondition: preconditionOf(expected),
-      change: () => change,
-      withMemberships: showsMemberships(scope.kind, selection),
-    });
-    reply.header('etag', etag(row));
-    return presentResource(row, memberships, base, selection);
+    const replacement = replacementOf(scope.kind, body);
+    const change = () => replacement;
+    const changed = await changeResource(this.pushes, scope, id, { ifMatch, change, withMemberships });
+    reply.header('etag', etag(changed.row));
+    return presentResource(changed, base, selection);
   }
 
   @Patch(':kinds/:id')
   async patch(
-    @Scope() scope: ScimScope,
-    @BaseUrl() base: string,
+    @Requested() { scope, base, selection, withMemberships }: ScimRequest,
     @Param('id') id: string,
     @Body() body: unknown,
-    @Query() query: ScimQuery,
-    @Headers('if-match') expected: string | undefined,
+    @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object | undefined> {
     const { operations, members } = readPatch(scope.kind, jsonObject(body));
-    const selection = selectionOf(query);
     const isEmpty = omitsBody(scope.kind, selection);
-    const { row, memberships } = await changeResource(this.pushes, scope, id, {
-      precondition: preconditionOf(expected),
-      change: ({ document }) => ({ document: applyPatch(scope.kind, document, operations), members }),
-      withMemberships: !isEmpty && showsMemberships(scope.kind, selection),
+    const changed = await changeResource(this.pushes, scope, id, {
+      ifMatch,
+      change: (before) => ({ document: applyPatch(scope.kind, before, operations), members }),
+      withMemberships: !isEmpty && withMemberships,
     });
-    reply.header('etag', etag(row));
-    if (!isEmpty) return presentResource(row, memberships, base, selection);
+    reply.header('etag', etag(changed.row));
+    if (!isEmpty) return presentResource(changed, base, selection);
     reply.status(204);
     return undefined;
   }
@@ -152,11 +112,11 @@ export class ScimController {
   @Delete(':kinds/:id')
   @HttpCode(204)
   async delete(
-    @Scope() scope: ScimScope,
+    @Requested() { scope }: ScimRequest,
     @Param('id') id: string,
-    @Headers('if-match') expected: string | undefined,
+    @Headers('if-match') ifMatch: string | undefined,
   ): Promise<void> {
-    await deleteResource(this.pushes, scope, id, preconditionOf(expected));
+    await deleteResource(this.pushes, scope, id, ifMatch);
   }
 }
 
@@ -167,14 +127,6 @@ function replacementOf(kind: ScimKind, body: unknown): ScimChange {
     kind === 'Group' ? Object.entries(given).find(([name]) => name.toLowerCase() === 'members')?.[1] : undefined;
   const members: MemberEdit[] = list === undefined || list === null ? [] : [{ op: 'replace', ids: memberIds(list) }];
   return { document: documentOf(kind, given), members };
-}
-
-function preconditionOf(expected: string | undefined): (row: ScimResourceRow) => boolean {
-  return (row) => expected === undefined || names(expected, row);
-}
-
-function names(header: string, row: ScimResourceRow): boolean {
-  return namesVersion(header, etag(row));
 }
 
 function jsonObject(body: unknown): Json {

@@ -1,7 +1,7 @@
 // SQL by hand: size-limited pages, benchmarked.
 import type { Transaction } from '../database.js';
 import { useIndexOrder } from '../use-index-scans.js';
-import { countScimMemberships, listScimMemberships } from './scim-members.js';
+import { findScimMemberships, type ScimMembership } from './scim-members.js';
 import { waitForPush } from './scim-positions.js';
 import { alone, type ScimDocument } from './scim-resources.js';
 
@@ -14,7 +14,7 @@ export interface PushedPosition {
 /** A pushed user with the groups that contain it; without a document it is a tombstone. */
 export interface PushedUser extends PushedPosition {
   document: ScimDocument | null;
-  groups: { id: string; display: string | null }[];
+  groups: ScimMembership[];
 }
 
 /** Users after a position, in the order of their last change. */
@@ -55,25 +55,18 @@ export async function readPushedUsers(
     last = chunk.length < atOnce;
     after = chunk.at(-1) ?? after;
   }
-  const counts = await countScimMemberships(
-    tx,
-    'groups',
-    rows.map((row) => row.id),
-    pageGroups,
-  );
-  const shown = rows.slice(0, withinGroups(rows, counts));
-  const groups = await groupsOf(
+  const groups = await findGroups(
     tx,
     connectorId,
-    shown.map((row) => row.id),
+    rows.map((row) => row.id),
   );
-  const users = shown.map(({ id: of, position: at, text }) => ({
+  const users = rows.slice(0, groups.size).map(({ id: of, position: at, text }) => ({
     id: of,
     position: at,
     document: text === null ? null : (JSON.parse(text) as ScimDocument),
     groups: groups.get(of) ?? [],
   }));
-  return { users, last: last && shown.length === rows.length };
+  return { users, last: last && users.length === rows.length };
 }
 
 interface PushedText {
@@ -82,26 +75,13 @@ interface PushedText {
   text: string | null;
 }
 
-/** Returns how many of the users fit into the limit of groups, at least one. */
-function withinGroups(rows: readonly PushedText[], counts: ReadonlyMap<string, number>): number {
-  let left = pageGroups;
-  const over = rows.findIndex(({ id }) => {
-    left -= counts.get(id) ?? 0;
-    return left < 0;
-  });
-  return over < 0 ? rows.length : Math.max(1, over);
-}
-
-async function groupsOf(
+/** Returns the groups of the leading users that are within the limit, of at least one user. */
+function findGroups(
   tx: Transaction,
   connectorId: string,
   ids: readonly string[],
-): Promise<Map<string, PushedUser['groups']>> {
-  const groups = new Map<string, PushedUser['groups']>(ids.map((id) => [id, []]));
-  for (const { of, id, display } of await listScimMemberships(tx, connectorId, 'groups', ids, nameLength)) {
-    groups.get(of)?.push({ id, display });
-  }
-  return groups;
+): Promise<Map<string, ScimMembership[]>> {
+  return findScimMemberships(tx, connectorId, 'groups', ids, { max: pageGroups, nameLength, atLeast: 1 });
 }
 
 /** Returns undefined if the user does not exist or was deleted. */
@@ -119,7 +99,7 @@ export async function readPushedUser(
     [connectorId, id],
   );
   if (!row) return undefined;
-  const groups = (await groupsOf(tx, connectorId, [id])).get(id) ?? [];
+  const groups = (await findGroups(tx, connectorId, [id])).get(id) ?? [];
   return { id, position: row.position, document: row.document, groups };
 }
 

@@ -61,8 +61,32 @@ const membershipColumns: Record<MembershipSide, { own: string; other: string }> 
 };
 const kinds: readonly ScimKind[] = ['User', 'Group'];
 
+/**
+ * Returns the members or groups of the leading resources that have at most `max` of them together, by the ids of these
+ * resources, `atLeast` so many.
+ */
+export async function findScimMemberships(
+  tx: Transaction,
+  connectorId: string,
+  of: MembershipSide,
+  ids: readonly string[],
+  { max, nameLength, atLeast = 0 }: { max: number; nameLength: number; atLeast?: number },
+): Promise<Map<string, ScimMembership[]>> {
+  const counts = await countMemberships(tx, of, ids, max);
+  let left = max;
+  const over = ids.findIndex((id) => {
+    left -= counts.get(id) ?? 0;
+    return left < 0;
+  });
+  const included = over < 0 ? ids : ids.slice(0, Math.max(over, atLeast));
+  const found = new Map<string, ScimMembership[]>(included.map((id) => [id, []]));
+  for (const membership of await listScimMemberships(tx, connectorId, of, included, nameLength))
+    found.get(membership.of)?.push(membership);
+  return found;
+}
+
 /** Counts the members or groups of each resource, by its id, up to `max` + 1. */
-export async function countScimMemberships(
+async function countMemberships(
   tx: Transaction,
   of: MembershipSide,
   ids: readonly string[],
