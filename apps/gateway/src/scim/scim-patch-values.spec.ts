@@ -66,6 +66,22 @@ describe('a SCIM PATCH of one value of a list', () => {
     ]);
   });
 
+  it('removes a part that is replaced by null', () => {
+    expect(patched({ op: 'replace', path: 'emails[type eq "work"].value', value: null }).emails).toEqual([
+      { type: 'work' },
+      home,
+    ]);
+    expect(patched({ op: 'replace', path: 'name.givenName', value: null }).name).toEqual({
+      familyName: 'Byron',
+      honorificPrefix: 'Lady',
+    });
+  });
+
+  it('is rejected if no value matches and the filter implies none', () => {
+    const operation = { op: 'add', path: 'emails[shoeSize eq "7"].value', value: 'x' };
+    expect(() => patched(operation)).toThrow('emails must be an object');
+  });
+
   it('treats equal values of different types as two values', () => {
     const asHome = { value: work.value, type: 'home' };
     expect(patched({ op: 'add', path: 'emails', value: asHome }).emails).toEqual([work, home, asHome]);

@@ -132,9 +132,8 @@ export function applyPatch(kind: ScimKind, before: ScimDocument, operations: rea
     if (comparisons > maxComparisons) {
       throw refused('tooMany', `the operations must compare at most ${maxComparisons} values`);
     }
-    const container = path.urn === undefined ? document : part(document, path.urn);
     if (path.name === undefined) applyToExtension(document, op, path.urn ?? '', value);
-    else applyTo(container, path.name, op, path, value);
+    else applyTo(path.urn === undefined ? document : part(document, path.urn), path.name, op, path, value);
   }
   return documentOf(kind, document);
 }
@@ -153,22 +152,14 @@ function applyToExtension(document: Json, op: Op, urn: string, value: unknown): 
   else document[urn] = { ...part(document, urn), ...objectOf(value, urn) };
 }
 
-function applyTo(container: Json, name: string, op: Op, { attribute, filter, sub }: ScimPath, given: unknown): void {
-  if (filter) applyToMatching(container, name, op, { attribute, filter, sub }, given);
-  else if (sub !== undefined) applyToPart(container, name, op, { attribute, sub }, given);
-  else applyToWhole(container, name, op, attribute, given);
-}
-
-function applyToPart(
-  container: Json,
-  name: string,
-  op: Op,
-  { attribute, sub }: { attribute: ScimAttribute | undefined; sub: string },
-  given: unknown,
-): void {
-  const value = op === 'remove' ? undefined : partOf(attribute, sub, given);
-  const parts = attribute?.multiValued ? objectsIn(container[name]) : [part(container, name)];
-  for (const each of parts) set(each, sub, value);
+function applyTo(container: Json, name: string, op: Op, path: ScimPath, given: unknown): void {
+  const { attribute, filter, sub } = path;
+  if (filter) applyToMatching(container, name, op, { ...path, filter }, given);
+  else if (sub === undefined) applyToWhole(container, name, op, attribute, given);
+  else {
+    const values = attribute?.multiValued ? objectsIn(container[name]) : [part(container, name)];
+    setPart(values, op, attribute, sub, given);
+  }
 }
 
 function applyToWhole(
@@ -196,35 +187,35 @@ function applyToMatching(
   given: unknown,
 ): void {
   const list = objectsIn(container[name]);
-  const matches = matcher(filter);
-  const targets = list.filter(matches);
-  if (op === 'remove') {
-    const removed = new Set(targets);
-    if (sub === undefined)
-      set(
-        container,
-        name,
-        list.filter((each) => !removed.has(each)),
-      );
-    else for (const each of targets) set(each, sub, undefined);
+  const targets = new Set(list.filter(matcher(filter)));
+  if (op === 'remove' && sub === undefined) {
+    container[name] = list.filter((each) => !targets.has(each));
     return;
   }
-  if (targets.length === 0) {
+  const read = (value: unknown) => (attribute ? readValue({ ...attribute, multiValued: false }, value) : value);
+  if (op !== 'remove' && targets.size === 0) {
     const implied = impliedBy(filter);
     if (!implied) throw refused('noTarget', `no value of ${name} matches the filter of the path`);
-    const made = attribute ? readValue({ ...attribute, multiValued: false }, implied) : implied;
-    const added = objectOf(made, name);
-    set(container, name, [...list, added]);
-    targets.push(added);
+    const added = objectOf(read(implied), name);
+    container[name] = [...list, added];
+    targets.add(added);
   }
-  const value = sub === undefined ? given : { [sub]: partOf(attribute, sub, given) };
-  const parts = attribute ? readValue({ ...attribute, multiValued: false }, value) : value;
-  for (const each of targets) Object.assign(each, objectOf(parts ?? {}, name));
+  if (sub !== undefined) setPart(targets, op, attribute, sub, given);
+  else for (const each of targets) Object.assign(each, objectOf(read(given) ?? {}, name));
 }
 
-function partOf(attribute: ScimAttribute | undefined, sub: string, given: unknown): unknown {
+/** Sets a sub-attribute of values, or removes it, as null does too. */
+function setPart(
+  values: Iterable<Json>,
+  op: Op,
+  attribute: ScimAttribute | undefined,
+  sub: string,
+  given: unknown,
+): void {
   const definition = attribute && subAttribute(attribute, sub);
-  return definition ? readValue(definition, given) : given;
+  let value: unknown;
+  if (op !== 'remove') value = definition ? readValue(definition, given) : given;
+  for (const each of values) set(each, sub, value);
 }
 
 /** Adds values without duplicates; a value with the same identity is merged. */

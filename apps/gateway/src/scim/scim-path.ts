@@ -2,14 +2,7 @@ import type { ScimKind } from '@idsync/database/scim';
 import type { Filter } from 'scim2-parse-filter';
 import { refused } from './scim-error.js';
 import { parseFilter } from './scim-filter.js';
-import {
-  attributesOf,
-  canonicalUrn,
-  enterpriseSchema,
-  type ScimAttribute,
-  schemaOf,
-  subAttribute,
-} from './scim-schemas.js';
+import { attributesOf, enterpriseSchema, type ScimAttribute, schemaOf, subAttribute } from './scim-schemas.js';
 
 /** Target of a PATCH operation, with the names under which values are stored. */
 export interface ScimPath {
@@ -36,50 +29,43 @@ const inherited = new Set(['constructor', 'prototype', 'tostring', 'valueof', 'h
 export function parsePath(kind: ScimKind, text: string): ScimPath | undefined {
   if (text.length > maxPathLength) throw refused('invalidPath', `path must have at most ${maxPathLength} characters`);
   const { urn, rest } = splitUrn(kind, text.trim());
-  if (rest === '' && urn !== undefined && urn !== schemaOf[kind].id) return { urn: canonicalUrn(urn) };
+  if (rest === '' && urn !== undefined) return { urn };
   const { name = '', filter, sub } = steps.exec(rest)?.groups ?? {};
   if (name === '' || inherited.has(name.toLowerCase()) || inherited.has(sub?.toLowerCase() ?? '')) {
     throw refused('invalidPath', `"${text}" is not a path such as name.givenName or emails[type eq "work"].value`);
   }
-  const inExtension = urn !== undefined && urn.toLowerCase() !== schemaOf[kind].id.toLowerCase();
-  // Microsoft's examples name the manager without its schema.
-  if (urn === undefined && !attributesOf(kind)?.has(name.toLowerCase())) {
-    if (attributesOf(kind, enterpriseSchema.id)?.has(name.toLowerCase()))
-      return parsePath(kind, `${enterpriseSchema.id}:${rest}`);
-  }
   const attributes = attributesOf(kind, urn);
   const attribute = attributes?.get(name.toLowerCase());
   if (attributes && !attribute) {
-    if (!inExtension && ignoredNames.has(name.toLowerCase())) return undefined;
+    // Microsoft's examples name the manager without its schema.
+    if (urn === undefined && attributesOf(kind, enterpriseSchema.id)?.has(name.toLowerCase()))
+      return parsePath(kind, `${enterpriseSchema.id}:${rest}`);
+    if (urn === undefined && ignoredNames.has(name.toLowerCase())) return undefined;
     throw refused('invalidPath', `"${name}" is not an attribute of a ${kind}`);
   }
-  if (attribute && sub !== undefined && subAttribute(attribute, sub)?.mutability === 'readOnly') return undefined;
+  const part = attribute && sub !== undefined ? subAttribute(attribute, sub) : undefined;
+  if (part?.mutability === 'readOnly') return undefined;
+  if (attribute && sub !== undefined && !part)
+    throw refused('invalidPath', `"${sub}" is not a sub-attribute of ${attribute.name}`);
   return {
-    ...(inExtension && { urn: canonicalUrn(urn) }),
+    ...(urn !== undefined && { urn }),
     name: attribute?.name ?? name,
     ...(attribute && { attribute }),
     ...(filter !== undefined && { filter: parseFilter(filter) }),
-    ...(sub !== undefined && { sub: canonicalSub(attribute, sub) }),
+    ...(sub !== undefined && { sub: part?.name ?? sub }),
   };
 }
 
 const ignoredNames = new Set(['id', 'meta', 'schemas', 'groups', 'password']);
 
-/** Splits the URN of a schema, which contains dots and colons itself: known URNs first, otherwise before the last colon. */
+/** Splits the URN of an extension, which contains dots and colons itself: a known URN, otherwise what precedes the last colon. */
 function splitUrn(kind: ScimKind, text: string): { urn?: string; rest: string } {
   if (!/^urn:/i.test(text)) return { rest: text };
   for (const { id } of [schemaOf[kind], enterpriseSchema]) {
-    if (text.toLowerCase() === id.toLowerCase()) return { urn: id, rest: '' };
-    if (text.toLowerCase().startsWith(`${id.toLowerCase()}:`)) return { urn: id, rest: text.slice(id.length + 1) };
+    if (!`${text}:`.toLowerCase().startsWith(`${id.toLowerCase()}:`)) continue;
+    return { ...(id !== schemaOf[kind].id && { urn: id }), rest: text.slice(id.length + 1) };
   }
   const bracket = text.indexOf('[');
-  const colon = (bracket < 0 ? text : text.slice(0, bracket)).lastIndexOf(':');
+  const colon = text.lastIndexOf(':', bracket < 0 ? text.length : bracket);
   return { urn: text.slice(0, colon), rest: text.slice(colon + 1) };
-}
-
-function canonicalSub(attribute: ScimAttribute | undefined, name: string): string {
-  if (!attribute) return name;
-  const sub = subAttribute(attribute, name);
-  if (!sub) throw refused('invalidPath', `"${name}" is not a sub-attribute of ${attribute.name}`);
-  return sub.name;
 }

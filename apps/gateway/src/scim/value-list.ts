@@ -1,18 +1,15 @@
 type Json = Record<string, unknown>;
 
-/** Positions of the values with one key: the first, and those of each type in ascending order. */
-interface Positions {
-  first: number;
-  byType: Map<unknown, number[]>;
-}
-
 /**
  * The values of a multi-valued attribute with an index. Two values are the same if their `value` is equal, and their `type` if both have
  * one; values without `value` are the same if they are deeply equal.
  */
 export class ValueList {
   private readonly values: unknown[] = [];
-  private readonly positions = new Map<string, Positions>();
+  /** The first position of each key. */
+  private readonly firsts = new Map<string, number>();
+  /** The positions of each key with a type, or with none, in ascending order. */
+  private readonly byType = new Map<string, number[]>();
 
   constructor(values: readonly unknown[]) {
     for (const value of values) this.push(value);
@@ -34,38 +31,32 @@ export class ValueList {
   }
 
   private find(value: unknown): number | undefined {
-    const positions = this.positions.get(keyOf(value));
     const type = typeOf(value);
-    if (!positions || type === undefined) return positions?.first;
-    const [typed, untyped] = [positions.byType.get(type)?.[0], positions.byType.get(undefined)?.[0]];
+    if (type === undefined) return this.firsts.get(keyOf(value));
+    const [typed, untyped] = [this.positionsOf(value, type)[0], this.positionsOf(value, undefined)[0]];
     return typed === undefined || untyped === undefined ? (typed ?? untyped) : Math.min(typed, untyped);
   }
 
   private push(value: unknown): void {
-    this.index(value, this.values.push(value) - 1);
+    const at = this.values.push(value) - 1;
+    const key = keyOf(value);
+    if (!this.firsts.has(key)) this.firsts.set(key, at);
+    this.positionsOf(value, typeOf(value)).push(at);
   }
 
   private replace(at: number, value: unknown): void {
-    const [before, after] = [typeOf(this.values[at]), typeOf(value)];
-    const { byType } = this.positionsOf(value, at);
+    const before = typeOf(this.values[at]);
     this.values[at] = value;
-    if (after === before) return;
+    if (typeOf(value) === before) return;
     // The value had no type. It was the first of those, and it precedes all values that have its new type.
-    byType.get(before)?.shift();
-    byType.set(after, [at, ...(byType.get(after) ?? [])]);
+    this.positionsOf(value, before).shift();
+    this.positionsOf(value, typeOf(value)).unshift(at);
   }
 
-  private index(value: unknown, at: number): void {
-    const { byType } = this.positionsOf(value, at);
-    const list = byType.get(typeOf(value));
-    if (list) list.push(at);
-    else byType.set(typeOf(value), [at]);
-  }
-
-  private positionsOf(value: unknown, at: number): Positions {
-    const key = keyOf(value);
-    const positions = this.positions.get(key) ?? { first: at, byType: new Map() };
-    this.positions.set(key, positions);
+  private positionsOf(value: unknown, type: unknown): number[] {
+    const key = `${canonical(type)} ${keyOf(value)}`;
+    const positions = this.byType.get(key) ?? [];
+    this.byType.set(key, positions);
     return positions;
   }
 }
