@@ -28,7 +28,11 @@ export const IfNoneMatch = createParamDecorator((_: unknown, context: ExecutionC
 });
 
 /** Returns a document with its version, or nothing if the client has it. */
-export function unlessUnchanged(condition: Conditional, version: string, document: string): string | undefined {
+export function unlessUnchanged<Document>(
+  condition: Conditional,
+  version: string,
+  document: Document,
+): Document | undefined {
   if (condition.isUnchanged(version)) return undefined;
   condition.setVersion(version);
   return document;

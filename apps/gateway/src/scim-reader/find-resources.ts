@@ -12,8 +12,8 @@ import {
 import { largestPage } from '../scim/scim-bounds.js';
 import { refused } from '../scim/scim-error.js';
 import { findPage } from '../shared/document-page.js';
+import { type Member, userNameOf } from './present-resource.js';
 import type { Criteria } from './read-criteria.js';
-import { userNameOf } from './user-name.js';
 
 export interface Page {
   limit: number;
@@ -113,8 +113,6 @@ export async function findGroups(
   const last = page.limit > 0 && rows.length === page.limit ? rows.at(-1) : undefined;
   return { items: rows, total, ...(last && { next: { createdAt: last.createdAt.getTime(), id: last.id } }) };
 }
-
-export type Member = Pick<responses.User, 'id' | 'display_name'>;
 
 /** Returns all members of a group. Throws a 400 if there are too many for one response. */
 export async function findMembers(database: Database, tenantId: string, groupId: string): Promise<Member[]> {

@@ -1,8 +1,7 @@
 import { encodeId, newUuid, type responses } from '@idsync/contracts';
 import { type GroupRow, groupIdOf } from '@idsync/database/gateway';
 import { describe, expect, it } from '@jest/globals';
-import { presentGroup, presentUser, reduced } from './present-resource.js';
-import { userNameOf } from './user-name.js';
+import { presentGroup, presentUser, reduced, userNameOf } from './present-resource.js';
 
 const base = 'https://idsync.example.org/scim/v2';
 const connectorId = newUuid();

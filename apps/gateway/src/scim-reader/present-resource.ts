@@ -3,10 +3,10 @@ import { encodeId, type responses } from '@idsync/contracts';
 import { type GroupRow, groupIdOf } from '@idsync/database/gateway';
 import { type AttributeSelection, selected } from '../scim/present-resource.js';
 import { enterpriseSchema, groupSchema, userSchema } from '../scim/scim-schemas.js';
-import type { Member } from './find-resources.js';
-import { userNameOf } from './user-name.js';
 
 type Attributes = Readonly<Record<string, unknown>>;
+
+export type Member = Pick<responses.User, 'id' | 'display_name'>;
 
 /** A resource before the selection of its attributes. */
 export interface Presented {
@@ -14,6 +14,11 @@ export interface Presented {
   id: string;
   attributes: Attributes;
   version: string;
+}
+
+/** Returns the userName of a user: sources need not deliver one. */
+export function userNameOf({ user_principal_name, email, external_id }: responses.User): string {
+  return user_principal_name ?? email ?? external_id;
 }
 
 /** Presents a user of `/v1/users` as a SCIM user. `connectorId` is its source, to which its groups belong. */

@@ -20,50 +20,50 @@ const supported = {
   Group: 'id or displayName with eq',
 } as const;
 
+type Kind = keyof typeof supported;
+type ReadText = (value: string) => Criteria;
+
+const email: ReadText = (value) => ({ email: value });
+const groupId: ReadText = (value) => ({ groupId: decodeId('group', value) ?? '' });
+/** Conditions with `eq` and a text, by attribute. */
+const equal: Record<Kind, ReadonlyMap<string, ReadText>> = {
+  User: new Map<string, ReadText>([
+    ['id', (value) => ({ id: decodeId('user', value) ?? '' })],
+    ['username', (userName) => ({ userName })],
+    ['emails', email],
+    ['emails.value', email],
+    ['externalid', (externalId) => ({ externalId })],
+    ['groups', groupId],
+    ['groups.value', groupId],
+  ]),
+  Group: new Map<string, ReadText>([
+    ['id', (value) => ({ id: decodeId('group', value) ?? '' })],
+    ['displayname', (displayName) => ({ displayName })],
+  ]),
+};
+
 /** Throws a 400 for an invalid filter, or one that no index answers. */
-export function readCriteria(kind: 'User' | 'Group', text: string | undefined): Criteria {
-  const parts = conditionsOf(text);
+export function readCriteria(kind: Kind, text: string | undefined): Criteria {
+  const conditions = conditionsOf(text);
   const criteria: Criteria = {};
-  for (const part of parts) {
-    const found = kind === 'User' ? userCriterion(part) : groupCriterion(part);
+  for (const condition of conditions) {
+    const found = criterionOf(kind, condition);
     const isRepeated = found && Object.keys(found).some((name) => name in criteria);
     if (!found || isRepeated) throw refused('invalidFilter', `filter may have ${supported[kind]}, each once`);
     Object.assign(criteria, found);
   }
   const alone = criteria.id !== undefined || kind === 'Group';
-  if (alone && parts.length > 1) throw refused('invalidFilter', `filter may have ${supported[kind]}; id only alone`);
+  if (alone && conditions.length > 1)
+    throw refused('invalidFilter', `filter may have ${supported[kind]}; id only alone`);
   return criteria;
 }
 
-function userCriterion(filter: Filter): Criteria | undefined {
-  const { name, op, value } = comparisonOf(filter) ?? {};
-  if (name === 'meta.lastmodified') return sinceOf(op, value);
+function criterionOf(kind: Kind, condition: Filter): Criteria | undefined {
+  const { name = '', op, value } = comparisonOf(condition) ?? {};
+  if (kind === 'User' && name === 'meta.lastmodified') return sinceOf(op, value);
   if (op !== 'eq') return undefined;
-  if (name === 'active') return value === true ? { active: true } : undefined;
-  if (typeof value !== 'string') return undefined;
-  switch (name) {
-    case 'id':
-      return { id: decodeId('user', value) ?? '' };
-    case 'username':
-      return { userName: value };
-    case 'emails':
-    case 'emails.value':
-      return { email: value };
-    case 'externalid':
-      return { externalId: value };
-    case 'groups':
-    case 'groups.value':
-      return { groupId: decodeId('group', value) ?? '' };
-    default:
-      return undefined;
-  }
-}
-
-function groupCriterion(filter: Filter): Criteria | undefined {
-  const { name, op, value } = comparisonOf(filter) ?? {};
-  if (op !== 'eq' || typeof value !== 'string') return undefined;
-  if (name === 'id') return { id: decodeId('group', value) ?? '' };
-  return name === 'displayname' ? { displayName: value } : undefined;
+  if (kind === 'User' && name === 'active' && value === true) return { active: true };
+  return typeof value === 'string' ? equal[kind].get(name)?.(value) : undefined;
 }
 
 /** Times have milliseconds, so later than a time is from the next millisecond on. */

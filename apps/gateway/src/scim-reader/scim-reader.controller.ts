@@ -1,11 +1,11 @@
 import { decodeId, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findConnectorsOf, findGroup } from '@idsync/database/gateway';
-import { Controller, Get, Headers, Query, Req, Res } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Controller, Get, Query, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { Access, CurrentTenant } from '../access/access.decorator.js';
 import { ApiError, orNotFound } from '../http/api-error.js';
-import { namesVersion } from '../http/names-version.js';
+import { type Conditional, IfNoneMatch, unlessUnchanged } from '../http/conditional.decorator.js';
 import { PublicId } from '../http/public-id.pipe.js';
 import type { AttributeSelection } from '../scim/present-resource.js';
 import { refused } from '../scim/scim-error.js';
@@ -40,13 +40,11 @@ export class ScimReaderController {
     @BaseUrl() base: string,
     @PublicId('user') id: string,
     @Query() query: ScimQuery,
-    @Headers('if-none-match') cached: string | undefined,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @IfNoneMatch() condition: Conditional,
   ): Promise<object | undefined> {
-    const selection = selectionOf(query);
     const user = orNotFound(await findUser(this.database, tenantId, id));
     const [presented] = await this.presentUsers(tenantId, [user], base);
-    return answer(orNotFound(presented), selection, cached, reply);
+    return answer(orNotFound(presented), selectionOf(query), condition);
   }
 
   @Get('Groups')
@@ -67,9 +65,8 @@ export class ScimReaderController {
     @BaseUrl() base: string,
     @PublicId('group') id: string,
     @Query() query: ScimQuery,
-    @Headers('if-none-match') cached: string | undefined,
+    @IfNoneMatch() condition: Conditional,
     @Req() { caller }: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object | undefined> {
     const selection = selectionOf(query);
     const withMembers = requestsMembers(selection);
@@ -77,7 +74,7 @@ export class ScimReaderController {
       throw new ApiError(403, 'the key lacks the scope users:read, which members need');
     const group = orNotFound(await findGroup(this.database, tenantId, id));
     const members = withMembers ? await findMembers(this.database, tenantId, id) : undefined;
-    return answer(presentGroup(group, members, base), selection, cached, reply);
+    return answer(presentGroup(group, members, base), selection, condition);
   }
 
   private async presentUsers(tenantId: string, users: readonly responses.User[], base: string): Promise<Presented[]> {
@@ -93,15 +90,6 @@ function requestsMembers({ only }: AttributeSelection): boolean {
   return only?.some((path) => path === 'members' || path.startsWith('members.')) ?? false;
 }
 
-/** Answers with the resource and its version, or with 304 if the client has this version. */
-function answer(
-  resource: Presented,
-  selection: AttributeSelection,
-  cached: string | undefined,
-  reply: FastifyReply,
-): object | undefined {
-  reply.header('etag', resource.version);
-  if (cached === undefined || !namesVersion(cached, resource.version)) return reduced(resource, selection);
-  reply.status(304);
-  return undefined;
+function answer(resource: Presented, selection: AttributeSelection, condition: Conditional): object | undefined {
+  return unlessUnchanged(condition, resource.version, reduced(resource, selection));
 }

@@ -3,7 +3,7 @@ import type { ScimKind } from '@idsync/database/scim';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Access } from '../access/access.decorator.js';
-import { namesVersion } from '../http/names-version.js';
+import { type Conditional, IfNoneMatch, unlessUnchanged } from '../http/conditional.decorator.js';
 import { listResponse } from './discovery.js';
 import { etag, locationOf, presentResource } from './present-resource.js';
 import { PushGroups } from './push-groups.service.js';
@@ -63,14 +63,10 @@ export class ScimController {
   async get(
     @Requested() { scope, base, selection, withMemberships }: ScimRequest,
     @Param('id') id: string,
-    @Headers('if-none-match') cached: string | undefined,
-    @Res({ passthrough: true }) reply: FastifyReply,
+    @IfNoneMatch() condition: Conditional,
   ): Promise<object | undefined> {
     const found = await findResource(this.database, scope, id, withMemberships);
-    reply.header('etag', etag(found.row));
-    if (cached === undefined || !namesVersion(cached, etag(found.row))) return presentResource(found, base, selection);
-    reply.status(304);
-    return undefined;
+    return unlessUnchanged(condition, etag(found.row), presentResource(found, base, selection));
   }
 
   @Put(':kinds/:id')
