@@ -33,10 +33,10 @@ import type { ScimFilter } from './scim-filter.js';
 import type { MemberEdit } from './scim-patch.js';
 import { membershipsOf } from './scim-schemas.js';
 
-/** A change of a resource; without `document`, the stored document stays. */
+/** The new state of a resource. */
 export interface ScimChange {
-  document?: ScimDocument;
-  members?: readonly MemberEdit[];
+  document: ScimDocument;
+  members: readonly MemberEdit[];
 }
 
 /** Maximum length of the display names of members and groups. */
@@ -46,7 +46,7 @@ const nameLength = 64;
 export async function createResource(
   pushes: PushGroups,
   scope: ScimScope,
-  { document = {}, members = [] }: ScimChange,
+  { document, members }: ScimChange,
   withMemberships: boolean,
 ): Promise<ScimFound> {
   const create = async ({ tx, position }: Push) => {
@@ -75,7 +75,7 @@ export async function changeResource(
 ): Promise<ScimFound> {
   return pushes.run(scope, async ({ tx, position }) => {
     const before = await requireResource(tx, scope, id, ifMatch);
-    const { document = before.document, members = [] } = change(before.document);
+    const { document, members } = change(before.document);
     const touched = await editMembers(tx, scope, before.id, members);
     const rewritten = !isDeepStrictEqual(document, before.document);
     if (!rewritten && touched.length === 0)
