@@ -19,8 +19,7 @@ import { scalarText, valueAt } from '../json/json-value.js';
 import { type Mapping, mapRecord, type ValuesOf } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import { findResources } from './find-resources.js';
-import { listByCursor } from './list-by-cursor.js';
-import { listByIndex } from './list-by-index.js';
+import { listByCursor, listByIndex } from './list-resources.js';
 import {
   changedSince,
   checkpointNow,
