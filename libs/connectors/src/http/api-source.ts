@@ -12,14 +12,16 @@ export interface ApiAccess {
   /** Private networks that connectors may call. */
   allowedCidrs: readonly string[];
   limits?: Partial<HttpLimits>;
+  /** Certificate authorities in PEM that are trusted instead of the default ones. */
+  ca?: string | undefined;
 }
 
 /** Reads with a new transport and closes it in every case. */
 export async function* withTransport<T>(
-  { allowedCidrs, limits }: ApiAccess,
+  { allowedCidrs, limits, ca }: ApiAccess,
   read: (transport: HttpTransport) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const transport = new HttpTransport({ allowedCidrs, limits });
+  const transport = new HttpTransport({ allowedCidrs, limits, ca });
   try {
     yield* read(transport);
   } finally {
@@ -29,10 +31,10 @@ export async function* withTransport<T>(
 
 /** Sends requests with a new transport and closes it. */
 export async function onTransport<T>(
-  { allowedCidrs, limits }: ApiAccess,
+  { allowedCidrs, limits, ca }: ApiAccess,
   ask: (transport: HttpTransport) => Promise<T>,
 ): Promise<T> {
-  const transport = new HttpTransport({ allowedCidrs, limits });
+  const transport = new HttpTransport({ allowedCidrs, limits, ca });
   try {
     return await ask(transport);
   } finally {
@@ -48,9 +50,13 @@ export function secretOf({ secrets }: Pick<ApiAccess, 'secrets'>, name: string):
 }
 
 /** Validates a cursor or checkpoint; throws SourceError if this connector did not write it. */
-export function parseCursor<T>(schema: z.ZodType<T>, cursor: Cursor): T {
+export function parseCursor<T>(
+  schema: z.ZodType<T>,
+  cursor: Cursor,
+  message = 'the cursor does not belong to this source',
+): T {
   const parsed = schema.safeParse(cursor);
-  if (!parsed.success) throw new SourceError('the cursor does not belong to this source', 'changed');
+  if (!parsed.success) throw new SourceError(message, 'changed');
   return parsed.data;
 }
 

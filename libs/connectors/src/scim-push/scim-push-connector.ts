@@ -1,6 +1,7 @@
 import { decodeId, encodeId, type RecordKind, type ScimPushConfig, scimFields } from '@idsync/contracts';
 import { z } from 'zod';
-import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { CheckpointExpired, type Connector, type Page, type ReadOptions } from '../connector.js';
+import { parseCursor } from '../http/api-source.js';
 import { jsonFields } from '../json/json-fields.js';
 import { mapRecord } from '../map-record.js';
 import { scimReader } from '../scim/scim-values.js';
@@ -33,6 +34,7 @@ export interface PushedUsers {
 const beginning: Place = { position: 0, id: '00000000-0000-0000-0000-000000000000' };
 const highest = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const discovered = 50;
+const notAPosition = 'the cursor is not a position in the pushed users';
 
 /**
  * Reads users that an identity provider pushed. A user that changes during a read moves to the end and is read there
@@ -59,12 +61,12 @@ export function scimPushConnector(records: RecordKind, config: ScimPushConfig, p
   }
 
   async function* read({ since, cursor, pageSize, signal }: ReadOptions): AsyncGenerator<Page> {
-    const from = since && parseCursor(placeShape, since);
+    const from = since && parseCursor(placeShape, since, notAPosition);
     const { last: begun, forgotten } = await pushed.pushState();
     if (from && from.position < forgotten) {
       throw new CheckpointExpired('deletions since the checkpoint are no longer stored');
     }
-    const left = cursor ? parseCursor(cursorShape, cursor) : { ...(from ?? beginning), read: 0, begun };
+    const left = cursor ? parseCursor(cursorShape, cursor, notAPosition) : { ...(from ?? beginning), read: 0, begun };
     let at = placeOf(left);
     let { read: count } = left;
     for (let last = false; !last; ) {
@@ -109,10 +111,4 @@ function externalIdOf(id: string): string {
 
 function placeOf({ position, id }: Place): Place {
   return { position, id };
-}
-
-function parseCursor<T>(shape: z.ZodType<T>, given: unknown): T {
-  const parsed = shape.safeParse(given);
-  if (!parsed.success) throw new SourceError('the cursor is not a position in the pushed users', 'changed');
-  return parsed.data;
 }

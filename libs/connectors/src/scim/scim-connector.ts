@@ -1,19 +1,11 @@
 import { type RecordKind, type ScimConfig, scimFields } from '@idsync/contracts';
 import { z } from 'zod';
-import {
-  CheckpointExpired,
-  type Connector,
-  type Cursor,
-  type FoundRecord,
-  type Page,
-  type ReadOptions,
-  SourceError,
-} from '../connector.js';
+import { CheckpointExpired, type Connector, type FoundRecord, type Page, type ReadOptions } from '../connector.js';
 import { findByFullRead, foundIn } from '../find-by-full-read.js';
 import { ApiClient } from '../http/api-client.js';
-import type { ApiAccess } from '../http/api-source.js';
+import { type ApiAccess, onTransport, parseCursor, withTransport } from '../http/api-source.js';
 import { authenticate } from '../http/authenticate.js';
-import { HttpTransport } from '../http/http-transport.js';
+import type { HttpTransport } from '../http/http-transport.js';
 import { jsonFields } from '../json/json-fields.js';
 import { scalarText, valueAt } from '../json/json-value.js';
 import { type Mapping, mapRecord, type ValuesOf } from '../map-record.js';
@@ -36,6 +28,7 @@ import { scimReader } from './scim-values.js';
 const groupsName = '@groups';
 const groupPageSize = 200;
 const discovered = 50;
+const notAPosition = 'the cursor is not a position in a SCIM source';
 
 const scimCursor = listingState.extend({ ...scimCheckpoint.partial().shape, by: z.enum(['index', 'cursor']) });
 
@@ -46,11 +39,12 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: A
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields };
   const own = scimReader(names.filter((name) => name !== groupsName));
   const path = `/${config.resource}`;
+  const trusted = { ...access, ca: config.ca };
 
   async function* readWith(client: ApiClient, options: ReadOptions): AsyncGenerator<Page> {
     const { since, cursor, pageSize, signal } = options;
     const service = await askService(client, signal);
-    const left = cursor && parseCursor(scimCursor, cursor);
+    const left = cursor && parseCursor(scimCursor, cursor, notAPosition);
     const by = left?.by ?? (service.pagesByCursor ? 'cursor' : 'index');
     const needsGroups = names.some((name) => /^@?groups\b/.test(name));
     const watched = { client, path, filter: config.filter, needsGroups, signal };
@@ -58,7 +52,7 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: A
     const begun = left
       ? scimCheckpoint.safeParse(left).data
       : config.changes && (await checkpointNow(watched, service));
-    const before = since && parseCursor(scimCheckpoint, since);
+    const before = since && parseCursor(scimCheckpoint, since, notAPosition);
     if (before && !left) await requireReportableChanges(watched, before, begun);
 
     const conditions = [config.filter && `(${config.filter})`, before && changedSince(before)].filter(Boolean);
@@ -86,34 +80,26 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: A
   }
 
   async function* readAll(options: ReadOptions): AsyncGenerator<Page> {
-    const { transport, client } = connect();
     try {
-      yield* readWith(client, options);
+      yield* withTransport(trusted, (transport) => readWith(clientOn(transport), options));
     } catch (error) {
       if (options.since && isFilterRefused(error))
         throw new CheckpointExpired('the service does not support filters by modification time');
       throw error;
-    } finally {
-      await transport.close();
     }
   }
 
-  /** Reads one record. Reads all if the filter finds none, because the service may not support the filter. */
-  async function readOne(externalId: string, signal: AbortSignal): Promise<FoundRecord> {
-    const { transport, client } = connect();
-    try {
-      const found = await findResources(client, config, externalId, signal);
-      const service = found.resources.length > 0 && names.includes(groupsName) && (await askService(client, signal));
-      const groupsOf = service ? await allGroups(client, service, signal) : undefined;
-      const page = mapped(found.resources, 0, groupsOf);
-      if (found.proven) return 'absent';
-      // A service that also returns other resources has not applied the filter.
-      const said = foundIn(page, externalId);
-      if (said !== 'absent' && page.records.length + page.errors.length === 1) return said;
-    } finally {
-      await transport.close();
-    }
-    return findByFullRead(readAll, externalId, signal);
+  /** Returns undefined if the service finds none, because it may not support the filter. */
+  async function request(externalId: string, signal: AbortSignal, client: ApiClient): Promise<FoundRecord | undefined> {
+    const found = await findResources(client, config, externalId, signal);
+    if (found.proven) return 'absent';
+    const service = found.resources.length > 0 && names.includes(groupsName) && (await askService(client, signal));
+    const groupsOf = service ? await allGroups(client, service, signal) : undefined;
+    const page = mapped(found.resources, 0, groupsOf);
+    // A service that also returns other resources has not applied the filter.
+    if (page.records.length + page.errors.length !== 1) return undefined;
+    const said = foundIn(page, externalId);
+    return said === 'absent' ? undefined : said;
   }
 
   function valuesIn(resource: unknown, groupsOf: GroupsOf | undefined): ValuesOf {
@@ -122,27 +108,24 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: A
     return (name, forOne) => (name === groupsName ? (groupsOf?.(id) ?? []) : values(name, forOne));
   }
 
-  function connect(): { transport: HttpTransport; client: ApiClient } {
-    const { allowedCidrs, limits, secrets } = access;
-    const transport = new HttpTransport({ allowedCidrs, limits, ca: config.ca });
-    const auth = authenticate(transport, config.auth, secrets);
+  function clientOn(transport: HttpTransport): ApiClient {
+    const auth = authenticate(transport, config.auth, access.secrets);
     const headers = { accept: 'application/scim+json, application/json' };
-    return { transport, client: new ApiClient(transport, { baseUrl: config.url, headers, ...(auth && { auth }) }) };
+    return new ApiClient(transport, { baseUrl: config.url, headers, ...(auth && { auth }) });
   }
 
   return {
     reportsChanges: config.changes,
     read: readAll,
-    readOne,
-    async discover(signal) {
-      const { transport, client } = connect();
-      try {
-        const { resources } = scimAnswer(await client.page(signal).get(path, { query: { count: discovered } }));
+    readOne: async (externalId, signal) =>
+      (await onTransport(trusted, (transport) => request(externalId, signal, clientOn(transport)))) ??
+      findByFullRead(readAll, externalId, signal),
+    discover: (signal) =>
+      onTransport(trusted, async (transport) => {
+        const requests = clientOn(transport).page(signal);
+        const { resources } = scimAnswer(await requests.get(path, { query: { count: discovered } }));
         return [...jsonFields(resources), { name: groupsName, examples: [] }];
-      } finally {
-        await transport.close();
-      }
-    },
+      }),
   };
 }
 
@@ -155,10 +138,4 @@ async function allGroups(client: ApiClient, service: ScimService, signal: AbortS
   const query = sorted({ attributes: 'id,displayName,members' }, service);
   const list: ScimList = { client, path: '/Groups', query, pageSize: groupPageSize, signal };
   return readGroups(service.pagesByCursor ? listByCursor(list) : listByIndex(list));
-}
-
-function parseCursor<T>(schema: z.ZodType<T>, cursor: Cursor): T {
-  const parsed = schema.safeParse(cursor);
-  if (!parsed.success) throw new SourceError('the cursor is not a position in a SCIM source', 'changed');
-  return parsed.data;
 }
