@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { validatorOf } from '../documented-answers.js';
+import { openApi, validatorOf } from '../documented-answers.js';
 import type { Json } from './json-values.js';
 
 /** The part of JSON Schema that openapi.json uses for requests. */
@@ -34,6 +34,8 @@ const maxTextLength = 60;
 
 /** Generates values that a schema of openapi.json allows, except for rules that JSON Schema cannot express. */
 export function fromSchema(schema: Schema, named: TextsByName, name = ''): Arbitrary<Json> {
+  const shared = schema.$ref?.split('/').at(-1);
+  if (shared !== undefined) return fromSchema(openApi.components.schemas[shared] ?? {}, named, name);
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const choices = schema.anyOf ?? schema.oneOf;

@@ -6949,6 +6949,131 @@ export interface components {
                 used: number;
             };
         };
+        Safeguard: {
+            /** @default 10 */
+            max_deleted_percent: number;
+            /** @default 20 */
+            max_deleted_records: number;
+            /** @default 10 */
+            max_disabled_percent: number;
+            /** @default 20 */
+            max_disabled_records: number;
+            /** @default 10 */
+            max_enabled_percent: number;
+            /** @default 20 */
+            max_enabled_records: number;
+            /** @default 0 */
+            max_reused_percent: number;
+            /** @default 0 */
+            max_reused_records: number;
+            /** @default 24 */
+            within_hours: number;
+            /** @default 50 */
+            max_failed_percent: number;
+            /** @default 10 */
+            max_failed_records: number;
+            /** @default 20 */
+            max_created_percent: number;
+            /** @default 20 */
+            max_created_records: number;
+            /** @default 20 */
+            max_changed_percent: number;
+            /** @default 20 */
+            max_changed_records: number;
+            /**
+             * @default [
+             *       "employee_number",
+             *       "email",
+             *       "user_principal_name",
+             *       "first_name",
+             *       "last_name",
+             *       "display_name",
+             *       "hire_date",
+             *       "termination_date"
+             *     ]
+             */
+            changed_fields: string[];
+            /** @default 10 */
+            max_rekeyed_percent: number;
+            /** @default 5 */
+            max_rekeyed_records: number;
+        };
+        Schedule: {
+            every?: string;
+            /** @description Minute, hour, day of the month, month, day of the week. */
+            cron?: string;
+            /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
+            time_zone?: string;
+            /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
+            jitter?: string;
+            /**
+             * @description One in this many runs reads the whole source, even if the source supports incremental runs.
+             * @default 100
+             */
+            full_every: number;
+            /**
+             * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
+             * @default 24
+             */
+            full_every_hours: number;
+            /** @default false */
+            paused: boolean;
+        };
+        FieldSource: string | {
+            from: string;
+            transform: components["schemas"]["Transform"][];
+        } | {
+            value: string;
+        };
+        Transform: ("trim" | "lower" | "upper") | {
+            split: string;
+        } | {
+            date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
+        } | {
+            map: {
+                [key: string]: string;
+            };
+            otherwise?: string;
+        };
+        RequestedFilter: {
+            field: string;
+            equals: string | number | boolean;
+        } | {
+            field: string;
+            prefix: string;
+        } | {
+            and: ({
+                field: string;
+                equals: string | number | boolean;
+            } | {
+                field: string;
+                prefix: string;
+            } | {
+                or: ({
+                    field: string;
+                    equals: string | number | boolean;
+                } | {
+                    field: string;
+                    prefix: string;
+                })[];
+            })[];
+        } | {
+            or: ({
+                field: string;
+                equals: string | number | boolean;
+            } | {
+                field: string;
+                prefix: string;
+            } | {
+                and: ({
+                    field: string;
+                    equals: string | number | boolean;
+                } | {
+                    field: string;
+                    prefix: string;
+                })[];
+            })[];
+        };
     };
     responses: {
         /** @description A required field is missing, or a value is invalid or malformed */
@@ -7189,6 +7314,11 @@ export type Approval = components['schemas']['Approval'];
 export type ApprovalPage = components['schemas']['ApprovalPage'];
 export type PortalLink = components['schemas']['PortalLink'];
 export type QuotaUsage = components['schemas']['QuotaUsage'];
+export type Safeguard = components['schemas']['Safeguard'];
+export type Schedule = components['schemas']['Schedule'];
+export type FieldSource = components['schemas']['FieldSource'];
+export type Transform = components['schemas']['Transform'];
+export type RequestedFilter = components['schemas']['RequestedFilter'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -8392,45 +8522,7 @@ export interface operations {
                     callback_url: string;
                     events: string[];
                     /** @description Only events whose body matches; test events always match. */
-                    filter?: {
-                        field: string;
-                        equals: string | number | boolean;
-                    } | {
-                        field: string;
-                        prefix: string;
-                    } | {
-                        and: ({
-                            field: string;
-                            equals: string | number | boolean;
-                        } | {
-                            field: string;
-                            prefix: string;
-                        } | {
-                            or: ({
-                                field: string;
-                                equals: string | number | boolean;
-                            } | {
-                                field: string;
-                                prefix: string;
-                            })[];
-                        })[];
-                    } | {
-                        or: ({
-                            field: string;
-                            equals: string | number | boolean;
-                        } | {
-                            field: string;
-                            prefix: string;
-                        } | {
-                            and: ({
-                                field: string;
-                                equals: string | number | boolean;
-                            } | {
-                                field: string;
-                                prefix: string;
-                            })[];
-                        })[];
-                    };
+                    filter?: components["schemas"]["RequestedFilter"];
                     /**
                      * @description thin: `data` has only ids. Applies to deliveries of later events.
                      * @enum {string}
@@ -8632,45 +8724,7 @@ export interface operations {
                     events?: string[];
                     active?: boolean;
                     /** @description null removes the filter. */
-                    filter?: ({
-                        field: string;
-                        equals: string | number | boolean;
-                    } | {
-                        field: string;
-                        prefix: string;
-                    } | {
-                        and: ({
-                            field: string;
-                            equals: string | number | boolean;
-                        } | {
-                            field: string;
-                            prefix: string;
-                        } | {
-                            or: ({
-                                field: string;
-                                equals: string | number | boolean;
-                            } | {
-                                field: string;
-                                prefix: string;
-                            })[];
-                        })[];
-                    } | {
-                        or: ({
-                            field: string;
-                            equals: string | number | boolean;
-                        } | {
-                            field: string;
-                            prefix: string;
-                        } | {
-                            and: ({
-                                field: string;
-                                equals: string | number | boolean;
-                            } | {
-                                field: string;
-                                prefix: string;
-                            })[];
-                        })[];
-                    }) | null;
+                    filter?: components["schemas"]["RequestedFilter"] | null;
                     /**
                      * @description thin: `data` has only ids. Applies to deliveries of later events.
                      * @enum {string}
@@ -10021,77 +10075,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -10133,21 +10119,7 @@ export interface operations {
                         ca?: string;
                         external_id: string;
                         fields: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                         /** @description Character between two cells, `,` by default. A `sep=` line takes precedence. */
                         delimiter?: string;
@@ -10177,77 +10149,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -10289,21 +10193,7 @@ export interface operations {
                         ca?: string;
                         external_id: string;
                         fields: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                         object_class?: string;
                     };
@@ -10326,77 +10216,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -10438,21 +10260,7 @@ export interface operations {
                         ca?: string;
                         external_id: string;
                         fields: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /**
@@ -10474,77 +10282,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -10601,21 +10341,7 @@ export interface operations {
                         overlap_seconds?: number;
                         external_id?: string;
                         fields?: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /**
@@ -10635,77 +10361,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -10741,21 +10399,7 @@ export interface operations {
                         external_id?: string;
                         /** @description Maps fields to paths of the IAM response or to names that begin with @. Default: `awsIamFields`. */
                         fields?: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /** @description Stored encrypted and never returned. */
@@ -10774,77 +10418,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -10891,21 +10467,7 @@ export interface operations {
                         external_id?: string;
                         /** @description Maps fields to paths of the GitHub response or to names that begin with @. Default: `githubFields`. */
                         fields?: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /**
@@ -10927,77 +10489,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -11026,21 +10520,7 @@ export interface operations {
                         external_id?: string;
                         /** @description Maps fields to paths of the ServiceAccount or to names that begin with @. Default: `kubernetesFields`. */
                         fields?: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /** @description Stored encrypted and never returned. */
@@ -11058,77 +10538,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -11165,21 +10577,7 @@ export interface operations {
                         external_id?: string;
                         /** @description Maps fields to properties or to `@groups`, `@owners`, `@oldest_credential` or `@first_expiry`. Default: `entraFields`. */
                         fields?: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /** @description Stored encrypted and never returned. */
@@ -11196,77 +10594,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -11288,21 +10618,7 @@ export interface operations {
                         external_id?: string;
                         /** @description Maps fields to paths of the resource or to `@groups`. Default: `oktaFields`. */
                         fields?: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /**
@@ -11324,77 +10640,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -11418,21 +10666,7 @@ export interface operations {
                         external_id?: string;
                         /** @description Maps fields to paths of the resource, `@status` or `@groups`. Default: `googleFields`. */
                         fields?: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /** @description Stored encrypted and never returned. */
@@ -11450,77 +10684,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -11579,21 +10745,7 @@ export interface operations {
                         external_id?: string;
                         /** @description Maps fields to paths of the resource or to `@groups`, the groups that contain it. Default: the attributes of RFC 7643. */
                         fields?: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /**
@@ -11615,77 +10767,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -11694,21 +10778,7 @@ export interface operations {
                     config: {
                         /** @description Maps fields to paths of the pushed user; `groups[]` contains its pushed groups. Default: the attributes of RFC 7643. */
                         fields?: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /**
@@ -11726,77 +10796,9 @@ export interface operations {
                      * @description Safeguard of a run: deletions, disables, returns to `active`, ids that belong to other people now, new users, changes of one of `changed_fields`, replaced ids and records left out that exceed both the percentage and the number are quarantined. Deletions and disables of earlier runs within `within_hours` count too.
                      * @default {}
                      */
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
+                    safeguard?: components["schemas"]["Safeguard"];
                     /** @description When the connector runs automatically; null: never. */
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    schedule?: components["schemas"]["Schedule"] | null;
                     /**
                      * @default user
                      * @enum {string}
@@ -11846,21 +10848,7 @@ export interface operations {
                         deleted_values?: string[];
                         external_id: string;
                         fields: {
-                            [key: string]: string | {
-                                from: string;
-                                transform: (("trim" | "lower" | "upper") | {
-                                    split: string;
-                                } | {
-                                    date: ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows") | ("iso" | "ymd" | "dmy" | "mdy" | "excel" | "excel_1904" | "unix" | "unix_ms" | "windows")[];
-                                } | {
-                                    map: {
-                                        [key: string]: string;
-                                    };
-                                    otherwise?: string;
-                                })[];
-                            } | {
-                                value: string;
-                            };
+                            [key: string]: components["schemas"]["FieldSource"];
                         };
                     };
                     /** @description Stored encrypted and never returned. */
@@ -11985,76 +10973,8 @@ export interface operations {
                     config?: {
                         [key: string]: unknown;
                     };
-                    safeguard?: {
-                        /** @default 10 */
-                        max_deleted_percent?: number;
-                        /** @default 20 */
-                        max_deleted_records?: number;
-                        /** @default 10 */
-                        max_disabled_percent?: number;
-                        /** @default 20 */
-                        max_disabled_records?: number;
-                        /** @default 10 */
-                        max_enabled_percent?: number;
-                        /** @default 20 */
-                        max_enabled_records?: number;
-                        /** @default 0 */
-                        max_reused_percent?: number;
-                        /** @default 0 */
-                        max_reused_records?: number;
-                        /** @default 24 */
-                        within_hours?: number;
-                        /** @default 50 */
-                        max_failed_percent?: number;
-                        /** @default 10 */
-                        max_failed_records?: number;
-                        /** @default 20 */
-                        max_created_percent?: number;
-                        /** @default 20 */
-                        max_created_records?: number;
-                        /** @default 20 */
-                        max_changed_percent?: number;
-                        /** @default 20 */
-                        max_changed_records?: number;
-                        /**
-                         * @default [
-                         *       "employee_number",
-                         *       "email",
-                         *       "user_principal_name",
-                         *       "first_name",
-                         *       "last_name",
-                         *       "display_name",
-                         *       "hire_date",
-                         *       "termination_date"
-                         *     ]
-                         */
-                        changed_fields?: string[];
-                        /** @default 10 */
-                        max_rekeyed_percent?: number;
-                        /** @default 5 */
-                        max_rekeyed_records?: number;
-                    };
-                    schedule?: {
-                        every?: string;
-                        /** @description Minute, hour, day of the month, month, day of the week. */
-                        cron?: string;
-                        /** @description Time zone of `cron`, such as Europe/Berlin. Default: UTC. */
-                        time_zone?: string;
-                        /** @description Maximum random delay of a run. Default: a tenth of `every`, at most 1m. */
-                        jitter?: string;
-                        /**
-                         * @description One in this many runs reads the whole source, even if the source supports incremental runs.
-                         * @default 100
-                         */
-                        full_every?: number;
-                        /**
-                         * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
-                         * @default 24
-                         */
-                        full_every_hours?: number;
-                        /** @default false */
-                        paused?: boolean;
-                    } | null;
+                    safeguard?: components["schemas"]["Safeguard"];
+                    schedule?: components["schemas"]["Schedule"] | null;
                 } & {
                     [key: string]: unknown;
                 };
@@ -15050,45 +13970,7 @@ export interface operations {
                     callback_url: string;
                     events: string[];
                     /** @description Only events whose body matches; test events always match. */
-                    filter?: {
-                        field: string;
-                        equals: string | number | boolean;
-                    } | {
-                        field: string;
-                        prefix: string;
-                    } | {
-                        and: ({
-                            field: string;
-                            equals: string | number | boolean;
-                        } | {
-                            field: string;
-                            prefix: string;
-                        } | {
-                            or: ({
-                                field: string;
-                                equals: string | number | boolean;
-                            } | {
-                                field: string;
-                                prefix: string;
-                            })[];
-                        })[];
-                    } | {
-                        or: ({
-                            field: string;
-                            equals: string | number | boolean;
-                        } | {
-                            field: string;
-                            prefix: string;
-                        } | {
-                            and: ({
-                                field: string;
-                                equals: string | number | boolean;
-                            } | {
-                                field: string;
-                                prefix: string;
-                            })[];
-                        })[];
-                    };
+                    filter?: components["schemas"]["RequestedFilter"];
                     /**
                      * @description thin: `data` has only ids. Applies to deliveries of later events.
                      * @enum {string}
@@ -15208,45 +14090,7 @@ export interface operations {
                     events?: string[];
                     active?: boolean;
                     /** @description null removes the filter. */
-                    filter?: ({
-                        field: string;
-                        equals: string | number | boolean;
-                    } | {
-                        field: string;
-                        prefix: string;
-                    } | {
-                        and: ({
-                            field: string;
-                            equals: string | number | boolean;
-                        } | {
-                            field: string;
-                            prefix: string;
-                        } | {
-                            or: ({
-                                field: string;
-                                equals: string | number | boolean;
-                            } | {
-                                field: string;
-                                prefix: string;
-                            })[];
-                        })[];
-                    } | {
-                        or: ({
-                            field: string;
-                            equals: string | number | boolean;
-                        } | {
-                            field: string;
-                            prefix: string;
-                        } | {
-                            and: ({
-                                field: string;
-                                equals: string | number | boolean;
-                            } | {
-                                field: string;
-                                prefix: string;
-                            })[];
-                        })[];
-                    }) | null;
+                    filter?: components["schemas"]["RequestedFilter"] | null;
                     /**
                      * @description thin: `data` has only ids. Applies to deliveries of later events.
                      * @enum {string}

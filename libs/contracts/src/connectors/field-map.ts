@@ -27,7 +27,7 @@ const dateForm = z.union([
 ]);
 
 /** Transforms the values of a source. Each step receives the result of the step before. */
-const transform = z.union(
+export const transform = z.union(
   [
     z.enum(['trim', 'lower', 'upper']),
     z.strictObject({ split: neutral(text.min(1).max(8)) }).describe('Splits values at these characters.'),
@@ -58,7 +58,7 @@ function sourceForm(input: unknown): string {
 }
 
 /** The source of a field: a name or path of the source, with transform steps, or a constant. */
-const fieldSource = z.union(
+export const fieldSource = z.union(
   [
     sourceName,
     z.strictObject({ from: neutral(sourceName), transform: neutral(z.array(transform).min(1).max(10)) }),

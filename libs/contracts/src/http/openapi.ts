@@ -2,7 +2,11 @@ import { z } from 'zod';
 import * as events from '../event-catalogue/event-bodies.js';
 import { eventExample } from '../event-catalogue/event-examples.js';
 import { eventMeanings } from '../event-catalogue/event-meanings.js';
+import { safeguard } from '../connector-config.js';
+import { fieldSource, transform } from '../connectors/field-map.js';
 import { type EventType, eventTypes } from '../events.js';
+import { schedule } from '../schedule.js';
+import { webhookFilter } from '../webhook-filter.js';
 import * as approvalResources from './approval-resources.js';
 import { clientSetup, codeSamplesOf } from './code-samples.js';
 import * as deliveryResources from './delivery-resources.js';
@@ -48,6 +52,15 @@ const named: Record<string, z.ZodType> = {
       .filter((entry): entry is [string, z.ZodObject] => entry[1] instanceof z.ZodObject)
       .map(([name, schema]) => [schema === resources.errorBody ? 'Error' : capitalised(name), schema]),
   ),
+};
+
+/** Component schemas of parts that request bodies share. */
+const namedParts: Record<string, z.ZodType> = {
+  Safeguard: safeguard,
+  Schedule: schedule,
+  FieldSource: fieldSource,
+  Transform: transform,
+  RequestedFilter: webhookFilter,
 };
 
 const errorMeanings: Record<number, string> = {
@@ -177,7 +190,7 @@ export function openApiDocument(version: string): Record<string, unknown> {
     unrepresentable: 'any',
     override: ({ jsonSchema }) => relax(jsonSchema),
   });
-  const refs = new Map(Object.entries(named).map(([id, schema]) => [schema, `#/components/schemas/${id}`]));
+  const refs = refsTo({ ...named, ...namedParts });
 
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
@@ -200,6 +213,12 @@ export function openApiDocument(version: string): Record<string, unknown> {
     components: {
       schemas: {
         ...Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, stripped(schema)])),
+        ...Object.fromEntries(
+          Object.entries(namedParts).map(([id, schema]) => {
+            const { [id]: _, ...others } = namedParts;
+            return [id, inline(schema, refsTo(others), 'input')];
+          }),
+        ),
         Event: anyEvent(),
       },
       responses: errorResponses(),
@@ -216,6 +235,10 @@ export function openApiDocument(version: string): Record<string, unknown> {
       },
     },
   };
+}
+
+function refsTo(schemas: Record<string, z.ZodType>): Map<z.ZodType, string> {
+  return new Map(Object.entries(schemas).map(([id, schema]) => [schema, `#/components/schemas/${id}`]));
 }
 
 function operation(route: RouteDefinition, refs: ReadonlyMap<z.ZodType, string>): Record<string, unknown> {
