@@ -9,12 +9,12 @@ const longestName = 60;
  * because a response with the present state would be taken for the earlier one.
  */
 export function checkQueryParameters(route: RouteDefinition, given: readonly string[], strict: boolean): void {
-  const allowed = queryNames(route.query);
   const unknown = given.filter((name) => !hasQueryName(route.query, name));
   if (route.method === 'GET' && unknown.includes('at'))
     throw badRequest('at is not supported here, only by GET /v1/identities/{id}');
   const [name] = unknown;
   if (!strict || name === undefined) return;
+  const allowed = queryNames(route.query);
   const shown = shortened(JSON.stringify(name));
   const those = allowed.length > 0 ? `allowed are ${allowed.join(', ')}` : 'none is allowed here';
   throw badRequest(`unknown query parameter ${shown}: ${those}`);
