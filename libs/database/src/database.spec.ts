@@ -1,35 +1,17 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { ServiceDataSource } from './data-source.js';
-import { Database } from './database.js';
+import { Database, onlyIndexScans } from './database.js';
 import { connections } from './metrics.js';
 
-interface Submitted {
-  submit(wire: object): void;
-  callback(error: null, result: object): void;
-}
+type Callback = (error: null, result: { rows: [] }) => void;
 
 /** A database that records its statements instead of sending them. */
 function recorded(): { database: Database; statements: string[] } {
   const statements: string[] = [];
-  const none = () => undefined;
-  const wire = {
-    stream: { cork: none, uncork: none },
-    parsedStatements: {},
-    submittedNamedStatements: {},
-    parse: none,
-    bind: ({ statement, values }: { statement: string; values: unknown[] }) =>
-      statements.push(`${statement}(${values.join()})`),
-    describe: none,
-    execute: none,
-    sync: () => statements.push('sync'),
-  };
   const client = {
-    query: async (given: string | { text: string } | Submitted) => {
-      if (typeof given === 'object' && 'submit' in given) {
-        given.submit(wire);
-        return given.callback(null, { rows: [] });
-      }
+    query: async (given: string | { text: string }, callback?: Callback) => {
       statements.push(typeof given === 'string' ? given : given.text);
+      callback?.(null, { rows: [] });
       return { rows: [] };
     },
   };
@@ -90,10 +72,14 @@ describe('the tenant of a transaction', () => {
     expect(statements).toEqual([`begin; set local idsync.tenant_id = '${id}'`, 'select 1', 'commit']);
   });
 
-  it.each(['read', 'readTexts'] as const)('is set in the packet of a single %s', async (read) => {
+  it.each(['read', 'readTexts'] as const)('is set before the statement of a single %s', async (read) => {
     const { database, statements } = recorded();
     await database[read](id, query);
-    expect(statements).toEqual([`settings-of-a-read(${id})`, 'one()', 'sync']);
+    expect(statements).toEqual([
+      `begin read only; ${onlyIndexScans}; set local idsync.tenant_id = '${id}'`,
+      'select 1',
+      'commit',
+    ]);
   });
 
   it.each(['', 'ten_1', `${id}'; drop table tenants; --`, `${id}\n`, ` ${id}`, id.slice(1), id.toUpperCase()])(

@@ -1,6 +1,5 @@
 // SQL by hand: how transactions begin, with their settings.
 import { installationId, isUuid, type ServiceName } from '@idsync/contracts';
-import type pg from 'pg';
 import { ServiceDataSource, typeOrmOptions } from './data-source.js';
 import type { Share } from './fair-shares.js';
 import { Listener } from './listener.js';
@@ -16,7 +15,7 @@ import {
 } from './run-transaction.js';
 import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
 import { ServiceConnections } from './service-connections.js';
-import { type NamedQuery, readOnce, readTexts, searchOnce, type TextRow, writeOnce } from './single-statement.js';
+import { asTexts, type NamedQuery, runOnce, type TextRow } from './single-statement.js';
 import { changedResult, deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
 
 export type { AnnounceEvents, Transaction } from './run-transaction.js';
@@ -48,6 +47,13 @@ const beginSnapshot = 'begin isolation level repeatable read read only';
 
 /** Used by queries of index ranges; see `useIndexScans`. */
 export const onlyIndexScans = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
+const beginRead = `begin read only; ${onlyIndexScans}`;
+const beginReadInOrder = `${beginRead}; set local enable_sort = off`;
+/**
+ * The plan of a search does not depend on its values, so each connection plans it once. PostgreSQL would plan the first
+ * five executions, which few connections reach before the pool closes them.
+ */
+const beginSearch = `${beginRead}; set local plan_cache_mode = force_generic_plan`;
 
 type Beginning = Pick<TransactionOptions<unknown>, 'begin' | 'often'>;
 
@@ -182,13 +188,31 @@ export class Database {
 
   /** Runs one read of index ranges for a tenant, in one round trip. It may run on the read replica. */
   async read<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
-    checkTenant(tenantId);
-    return this.singleOfTenant(tenantId, query, (client) => readOnce<Row>(client, tenantId, query));
+    return this.singleRead<Row>(tenantId, query);
+  }
+
+  /** Like `read`, but returns the columns as PostgreSQL's texts, for documents that are passed on. */
+  async readTexts(tenantId: string, query: NamedQuery): Promise<TextRow[]> {
+    return this.singleRead<TextRow>(tenantId, query, asTexts);
+  }
+
+  private async singleRead<Row>(tenantId: string, query: NamedQuery, form?: typeof asTexts): Promise<Row[]> {
+    const begin = `${query.isInIndexOrder ? beginReadInOrder : beginRead}; ${setTenant(tenantId)}`;
+    const onReplica: ReplicaWork<Row[]> = async ({ client }, onBroken) => {
+      try {
+        return await runOnce<Row>(client, begin, query, form);
+      } catch (error) {
+        onBroken();
+        throw error;
+      }
+    };
+    const read = query.isOnPrimary ? undefined : await this.onReplica(tenantId, onReplica);
+    return read ? read.result : this.single(tenantId, begin, query, form);
   }
 
   /** Like `acrossTenants`, for one search of index ranges, in one round trip. */
   async readAcrossTenants<Row>(query: NamedQuery): Promise<Row[]> {
-    return this.single(undefined, (client) => searchOnce<Row>(client, withTimeout(query)));
+    return this.single(undefined, beginSearch, withTimeout(query));
   }
 
   /**
@@ -196,36 +220,12 @@ export class Database {
    * have been committed.
    */
   async writeWithoutTenant<Row>(query: NamedQuery): Promise<Row[]> {
-    return this.single(undefined, (client) => writeOnce<Row>(client, noTenant, withTimeout(query)));
+    return this.single(undefined, `begin; ${setTenant(noTenant)}`, withTimeout(query));
   }
 
   /** Like `writeWithoutTenant`, for rows of a tenant. */
   async write<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
-    checkTenant(tenantId);
-    return this.single(tenantId, (client) => writeOnce<Row>(client, tenantId, withTimeout(query)));
-  }
-
-  /** Like `read`, but returns the columns as PostgreSQL's texts, for documents that are passed on. */
-  async readTexts(tenantId: string, query: NamedQuery): Promise<TextRow[]> {
-    checkTenant(tenantId);
-    return this.singleOfTenant(tenantId, query, (client) => readTexts(client, tenantId, query));
-  }
-
-  private async singleOfTenant<Row>(
-    tenantId: string,
-    { isOnPrimary = false }: NamedQuery,
-    run: (client: pg.Client) => Promise<Row[]>,
-  ): Promise<Row[]> {
-    if (isOnPrimary) return this.single(tenantId, run);
-    const read = await this.onReplica(tenantId, async ({ client }, onBroken) => {
-      try {
-        return await run(client);
-      } catch (error) {
-        onBroken();
-        throw error;
-      }
-    });
-    return read ? read.result : this.single(tenantId, run);
+    return this.single(tenantId, `begin; ${setTenant(tenantId)}`, withTimeout(query));
   }
 
   /** Returns undefined if the primary must run the read. Tokens and the like, which belong to no tenant, are not read there. */
@@ -240,10 +240,15 @@ export class Database {
     return row?.position ?? '';
   }
 
-  private async single<Row>(tenantId: string | undefined, run: (client: pg.Client) => Promise<Row[]>): Promise<Row[]> {
+  private async single<Row>(
+    tenantId: string | undefined,
+    begin: string,
+    query: NamedQuery,
+    form?: typeof asTexts,
+  ): Promise<Row[]> {
     const { client, release } = await this.connections.take(tenantId);
     try {
-      const rows = await run(client);
+      const rows = await runOnce<Row>(client, begin, query, form);
       this.answeredAt = performance.now();
       release();
       return rows;
