@@ -104,60 +104,33 @@ const timeOf: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.
  * that of the item. Each combination of filters has its own prepared statement, so that it is planned for its index.
  */
 export function pageQuery(tenantId: string, resource: CountedResource, query: DocumentQuery): NamedQuery {
-  const { table } = resources[resource];
-  const deep = query.offset > shallow && query.updatedSince === undefined && query.after === undefined;
-  const values: unknown[] = [tenantId, query.limit, query.offset];
+  const { limit, offset, status, updatedSince, after, hasPositions = true } = query;
+  const values: unknown[] = [tenantId, limit, offset];
   const value = (item: unknown) => `$${values.push(item)}`;
-  const { filter, status, total, counts, unchanged, first } = conditionsOf(resource, query, value);
-  const order = `${first.columns}created_at, id`;
-  const after =
-    query.after === undefined
-      ? ''
-      : ` and (${order}) > (${first.values}${value(new Date(query.after.createdAt))}, ${value(query.after.id)})`;
-  const reach = deep
-    ? ` and created_at >= (select at from start)
-        and (${order}) >= (${first.values}(select at from start), (select id from start))`
+  const list = listOf(resource, query, value);
+  const isDeep = offset > shallow && updatedSince === undefined && after === undefined;
+  const rest = after
+    ? ` and (${list.order}, id) > (${list.start}${value(new Date(after.createdAt))}, ${value(after.id)})`
     : '';
-  const slice = `order by ${order} limit $2 ${deep ? '' : 'offset $3'}`;
-  const rows = `${table} where ${filter}${after}${reach} ${slice}`;
-  // Changes are sorted by id and time only, because their documents would not fit into memory. The inner order keeps
-  // PostgreSQL from reading the whole list in creation order.
-  const changes = `select id, created_at from ${table} where ${filter}${after} order by updated_at offset 0`;
-  const page = query.updatedSince
-    ? `unnest(case when (select count from changed) > ${maxSortedChanges} and (select count(*) from near) = $2
-                   then array(select id from near order by created_at, id)
-                   else array(select id from (${changes}) as changes ${slice}) end) as place (place)
-        cross join lateral (select document, created_at, id from ${table} where id = place limit 1) as found`
-    : rows;
-  const near = `near as materialized (
-      select id, created_at
-        from (select id, created_at, updated_at from ${table} where ${unchanged.filter}${after}
-               order by created_at, id limit ${maxSortedChanges} + 4 * ($2::bigint + $3::bigint)) as first
-       where updated_at >= ${unchanged.since} ${slice})`;
-  const parts = deep
-    ? [`recursive ${findPlace(resource, status)}`, findStart(table, filter, first)]
-    : query.updatedSince
-      ? [counts, near]
-      : [];
-  const hasPositions = query.hasPositions !== false;
+  const next = `${list.table} where ${list.where}${rest} order by ${list.order}, id limit $2 offset $3`;
+  const [before, rows] = updatedSince ? changedRows(list, rest) : isDeep ? deepRows(list) : ['', next];
   return {
-    name: `documents-${nameOf(resource, [query.status, query.updatedSince, query.after, deep || undefined, hasPositions || undefined])}`,
-    text: `
-      ${parts.length > 0 ? `with ${parts.join(', ')}` : ''}
-      select case when fits then document end as document, (${total}) as total, (${positionOfTenant}) as position${hasPositions ? ', created_at, id' : ''}
+    name: `documents-${nameOf(resource, [status, updatedSince, after, isDeep || undefined, hasPositions || undefined])}`,
+    text: `${before}
+      select case when fits then document end as document, (${list.total}) as total, (${positionOfTenant}) as position${hasPositions ? ', created_at, id' : ''}
         from (select document, created_at, id, ${isWithinPage('octet_length(document)', 'created_at, id')} as fits
-                from (select document, created_at, id from ${page}) as page) as page
+                from (select document, created_at, id from ${rows}) as page) as page
        order by created_at, id`,
     values,
     // Changes are sorted.
-    isInIndexOrder: query.updatedSince === undefined,
+    isInIndexOrder: updatedSince === undefined,
   };
 }
 
 /** Builds the statement of the total beside an empty page. */
 function totalQuery(tenantId: string, resource: CountedResource, query: DocumentQuery): NamedQuery {
   const values: unknown[] = [tenantId];
-  const { total, counts } = conditionsOf(resource, query, (item) => `$${values.push(item)}`);
+  const { total, counts } = listOf(resource, query, (item) => `$${values.push(item)}`);
   return {
     name: `total-${nameOf(resource, [query.status, query.updatedSince])}`,
     text: `${counts && `with ${counts}`} select null, (${total}), (${positionOfTenant})`,
@@ -169,85 +142,95 @@ function nameOf(resource: string, parts: readonly unknown[]): string {
   return `${resource}-${parts.map((part) => (part === undefined ? 0 : 1)).join('')}`;
 }
 
-interface Conditions {
-  /** Conditions on the items. */
-  filter: string;
-  status: string;
-  /** Columns that the list is ordered by before its creation order, and their values; each with a comma. */
-  first: { columns: string; values: string };
-  /** Conditions on the items of the list without `updated_since`, and its parameter. */
-  unchanged: { filter: string; since: string };
-  /** Common table expressions of the total. */
-  counts: string;
-  total: string;
+type List = ReturnType<typeof listOf>;
+
+/** Returns the parts of a list that its statements have in common. `$1` is the tenant, `$2` the limit, `$3` the offset. */
+function listOf(
+  resource: CountedResource,
+  { status: given, updatedSince }: DocumentQuery,
+  value: (item: unknown) => string,
+) {
+  const { table, only } = resources[resource];
+  const wanted = given === undefined ? undefined : value(given);
+  const status = wanted === undefined ? `status <> 'deleted'` : `status = ${wanted}`;
+  const where = `${only}tenant_id = $1 and ${status}`;
+  const all = `select coalesce(sum(count), 0)::bigint from directory_counters
+        where tenant_id = $1 and resource = '${resource}' and ${status}`;
+  // The index that is followed has the columns of `order` and the id; `start` are the values before the creation time.
+  const list = { resource, table, status, where, since: '', order: 'created_at', start: '', counts: '', total: all };
+  if (updatedSince) {
+    const since = value(updatedSince);
+    // Of more changes than are counted, the total is what the items without one leave of the maintained counter.
+    const total = `select case when changed.count <= ${maxCountedChanges} then changed.count
+                        when (select count from unchanged) <= ${maxCountedChanges} then (${all}) - (select count from unchanged)
+                        else ${uncounted} end from changed`;
+    return { ...list, since, counts: countChanges(table, where, since), total };
+  }
+  if (wanted === undefined) return list;
+  // Not `=`: PostgreSQL drops a constant column from the order, and could then choose another index.
+  const ofStatus = `${only}tenant_id = $1 and status >= ${wanted} and status <= ${wanted}`;
+  return { ...list, where: ofStatus, order: 'status, created_at', start: `${wanted}, ` };
+}
+
+/** Counts the items with and without a change up to a bound; two common table expressions. */
+function countChanges(table: string, where: string, since: string): string {
+  const count = (condition: string, order: string) => `materialized (
+      select count(*) from (select from ${table} where ${where} and ${condition} order by ${order} limit ${maxCountedChanges + 1}) as counted)`;
+  return `changed as ${count(`updated_at >= ${since}`, 'updated_at')},
+    unchanged as ${count(`updated_at < ${since}`, 'updated_at desc')}`;
 }
 
 /**
- * Returns the conditions on the rows of a list, and the statement of its total. Changes are counted up to a bound; if
- * there are more, the items without a change are counted, and the total is what remains of the maintained counter.
+ * Sorts the changes, or if there are many, reads the list in creation order until it has a page of them. Only id and time
+ * are sorted, because the documents would not fit into memory. Returns the rows after common table expressions.
  */
-function conditionsOf(resource: CountedResource, query: DocumentQuery, value: (item: unknown) => string): Conditions {
-  const { table, only } = resources[resource];
-  const wanted = query.status === undefined ? undefined : value(query.status);
-  const status = wanted === undefined ? `status <> 'deleted'` : `status = ${wanted}`;
-  const rows = `${only}tenant_id = $1`;
-  const listed = `${rows} and ${status}`;
-  const all = `select coalesce(sum(count), 0)::bigint from directory_counters
-        where tenant_id = $1 and resource = '${resource}' and ${status}`;
-  const none = { columns: '', values: '' };
-  if (query.updatedSince === undefined) {
-    // Not `=`: PostgreSQL drops a constant column from the order, and could then choose another index.
-    const filter = wanted === undefined ? listed : `${rows} and status >= ${wanted} and status <= ${wanted}`;
-    const first = wanted === undefined ? none : { columns: 'status, ', values: `${wanted}, ` };
-    return { filter, status, first, unchanged: { filter, since: '' }, counts: '', total: all };
-  }
-  const since = value(query.updatedSince);
-  const filter = `${listed} and updated_at >= ${since}`;
-  const count = (name: string, where: string, order: string) => `${name} as materialized (
-      select count(*) from (select from ${table} where ${where} order by ${order} limit ${maxCountedChanges + 1}) as counted)`;
-  return {
-    filter,
-    status,
-    first: none,
-    unchanged: { filter: listed, since },
-    counts: [
-      count('changed', filter, 'updated_at'),
-      count('unchanged', `${listed} and updated_at < ${since}`, 'updated_at desc'),
-    ].join(', '),
-    total: `select case when changed.count <= ${maxCountedChanges} then changed.count
-                        when (select count from unchanged) <= ${maxCountedChanges} then (${all}) - (select count from unchanged)
-                        else ${uncounted} end from changed`,
-  };
+function changedRows({ table, where, since, counts }: List, rest: string): string[] {
+  const slice = 'order by created_at, id limit $2 offset $3';
+  return [
+    `with ${counts}, near as materialized (
+      select id, created_at
+        from (select id, created_at, updated_at from ${table} where ${where}${rest}
+               order by created_at, id limit ${maxSortedChanges} + 4 * ($2::bigint + $3::bigint)) as first
+       where updated_at >= ${since} ${slice})`,
+    // The inner order, behind `offset 0`, keeps PostgreSQL from reading the whole list in creation order.
+    `unnest(case when (select count from changed) > ${maxSortedChanges} and (select count(*) from near) = $2
+               then array(select id from near order by created_at, id)
+               else array(select id from (
+                 select id, created_at from ${table} where ${where} and updated_at >= ${since}${rest} order by updated_at offset 0
+               ) as changes ${slice}) end) as place (place)
+      cross join lateral (select document, created_at, id from ${table} where id = place limit 1) as found`,
+  ];
 }
 
 /**
  * Finds the position of the `$3`th item: descends from the widest buckets of creation time to one of 64 ms, each level
- * with at most 64 siblings; the remaining offset is within one 64 ms bucket. In a list of a million, an offset of 900
- * 000 costs 3 ms instead of 300, for any status.
+ * with at most 64 siblings. The remaining offset is skipped in the index, without reading documents. In a list of a
+ * million, an offset of 900 000 costs 3 ms instead of 300, for any status. Returns the same as `changedRows`.
  */
-function findPlace(resource: CountedResource, status: string): string {
-  return `descent (level, first, last, skip) as (
-      select ${positionLevels}, 0::bigint, ${Number.MAX_SAFE_INTEGER}::bigint, $3::bigint
-      union all
-      select above.level - 1, below.bucket * 64, below.bucket * 64 + 63, below.skip
-        from descent above cross join lateral (
-          select bucket, above.skip - upto + here as skip
-            from (select bucket, sum(count)::bigint as here, (sum(sum(count)) over (order by bucket))::bigint as upto
-                    from list_positions
-                   where tenant_id = $1 and resource = '${resource}' and level = above.level - 1
-                     and bucket between above.first and above.last and ${status}
-                   group by bucket) as siblings
-           where above.skip < upto order by bucket limit 1) as below
-       where above.level > 0),
-    place as (select 'epoch'::timestamptz + first * interval '1 millisecond' as since, skip from descent where level = 0)`;
-}
-
-/** Finds the first item of the page. The remaining offset is skipped in the index, without reading documents. */
-function findStart(table: string, filter: string, first: Conditions['first']): string {
-  return `start as (
-      select created_at as at, id from ${table}
-       where ${filter} and (${first.columns}created_at) >= (${first.values}(select since from place))
-       order by ${first.columns}created_at, id limit 1 offset (select skip from place))`;
+function deepRows({ resource, table, where, status, order, start }: List): string[] {
+  return [
+    `with recursive descent (level, first, last, skip) as (
+        select ${positionLevels}, 0::bigint, ${Number.MAX_SAFE_INTEGER}::bigint, $3::bigint
+        union all
+        select above.level - 1, below.bucket * 64, below.bucket * 64 + 63, below.skip
+          from descent above cross join lateral (
+            select bucket, above.skip - upto + here as skip
+              from (select bucket, sum(count)::bigint as here, (sum(sum(count)) over (order by bucket))::bigint as upto
+                      from list_positions
+                     where tenant_id = $1 and resource = '${resource}' and level = above.level - 1
+                       and bucket between above.first and above.last and ${status}
+                     group by bucket) as siblings
+             where above.skip < upto order by bucket limit 1) as below
+         where above.level > 0),
+      place as (select 'epoch'::timestamptz + first * interval '1 millisecond' as since, skip from descent where level = 0),
+      start as (
+        select created_at as at, id from ${table}
+         where ${where} and (${order}) >= (${start}(select since from place))
+         order by ${order}, id limit 1 offset (select skip from place))`,
+    `${table} where ${where} and created_at >= (select at from start)
+        and (${order}, id) >= (${start}(select at from start), (select id from start))
+      order by ${order}, id limit $2`,
+  ];
 }
 
 /**
