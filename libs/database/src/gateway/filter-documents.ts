@@ -54,12 +54,9 @@ export async function filterDocuments(
 /** An index range that contains all items of the list. */
 interface Order {
   name: string;
-  /**
-   * Selects `id` and `created_at`, and `first` before them in the order if there is one. A function, because PostgreSQL
-   * refuses parameters that a statement does not use.
-   */
+  /** Selects `id` and `created_at`. A function, because PostgreSQL refuses parameters that a statement does not use. */
   rows: () => string;
-  /** The status is first in the order; the list has one. */
+  /** The status, selected as `first`, is before the creation time in the order. */
   isByStatus?: boolean;
   /** Absent if the rows are those of the resource itself. */
   shared?: Shared;
@@ -74,21 +71,14 @@ function ordersOf(
   const orders: Order[] = shared.map((each) => ({ name: each.name, rows: () => each.rows, shared: each }));
   const [table, only] = resource === 'identity' ? ['identities', ''] : ['source_records', `kind = 'user' and `];
   const rows = `select id, created_at, status as first from ${table} where ${only}tenant_id = $1`;
+  // Not `=`, which would drop the column from the order: only the index of statuses has this order, also where PostgreSQL
+  // has no statistics.
+  const ofStatus = (one: string) => `${rows} and status >= ${one} and status <= ${one} order by status, created_at, id`;
+  // The inner order keeps PostgreSQL from reading the whole list in creation order.
+  const since = (time: string) => `${rows} and updated_at >= ${time} order by updated_at offset 0`;
   const { status, updatedSince } = query;
-  if (status !== undefined) {
-    // Not `=`, which would drop the column from the order: only the index of statuses has this order, also where PostgreSQL
-    // has no statistics.
-    const ofStatus = () => {
-      const one = value(status);
-      return `${rows} and status >= ${one} and status <= ${one} order by status, created_at, id`;
-    };
-    orders.push({ name: 'status', rows: ofStatus, isByStatus: true });
-  }
-  if (updatedSince) {
-    // The inner order keeps PostgreSQL from reading the whole list in creation order.
-    const since = () => `${rows} and updated_at >= ${value(updatedSince)} order by updated_at offset 0`;
-    orders.push({ name: 'since', rows: since });
-  }
+  if (status !== undefined) orders.push({ name: 'status', rows: () => ofStatus(value(status)), isByStatus: true });
+  if (updatedSince) orders.push({ name: 'since', rows: () => since(value(updatedSince)) });
   return orders;
 }
 
@@ -103,18 +93,17 @@ async function chooseOrder(
   const value = (item: unknown) => `$${values.push(item)}`;
   const orders = ordersOf(resource, query, sharedFiltersOf(query, value), value);
   if (orders.length === 1) return 0;
+  const sizes = orders.map(
+    ({ rows }) => `(select count(*) from (select from (${rows()}) as one limit ${maxCompared}) as counted)`,
+  );
   const [row] = await database.read<{ sizes: number[] }>(tenantId, {
     name: ['orders', resource, ...orders.map(({ name }) => name)].join('-'),
-    text: `select json_build_array(${orders.map(sizeOf).join(', ')}) as sizes`,
+    text: `select json_build_array(${sizes.join(', ')}) as sizes`,
     values,
     isInIndexOrder: query.status !== undefined,
   });
-  const sizes = row?.sizes ?? [];
-  return Math.max(0, sizes.indexOf(Math.min(...sizes)));
-}
-
-function sizeOf({ rows }: Order): string {
-  return `(select count(*) from (select from (${rows()}) as one limit ${maxCompared}) as counted)`;
+  const found = row?.sizes ?? [];
+  return Math.max(0, found.indexOf(Math.min(...found)));
 }
 
 /**
@@ -137,11 +126,9 @@ export function filterQuery(
   const columns = `${order.isByStatus ? 'found.first, ' : ''}found.created_at, found.id`;
   // The count needs it too, or PostgreSQL may read the whole table.
   const inOrder = `order by ${columns}`;
-  const others = shared.filter((each) => each !== order.shared);
-  const { joins, conditions } = joined(resource, order.shared, others, query.status);
+  const table = resource === 'identity' ? 'identities' : 'source_records';
   const shown = conditionsOf(resource, query, value).map(({ sql }) => sql);
-  const rows = `select found.created_at, found.id, shown.id as shown, bytes
-    from (${order.rows()}) as found ${joins} where ${[...conditions, ...shown].join(' and ')}`;
+  const rows = itemsOf(resource, order, shared, query.status, shown);
   const most = value(Math.max(maxFilteredTotal + 1, after ? 0 : limit + offset));
   const page = after
     ? `${rows} and (${columns}) > (${order.isByStatus ? `${value(query.status)}, ` : ''}${value(new Date(after.createdAt))}, ${value(after.id)}) ${inOrder}`
@@ -157,48 +144,47 @@ export function filterQuery(
              (array_agg(id order by created_at desc, id desc) filter (where fits))[1] as id
         from (select created_at, page.id, document, ${isWithinPage('bytes', 'created_at, page.id')} as fits
                 from (${page} limit $2 offset $3) as page
-               cross join lateral (select document from ${tableOf(resource)} where id = page.shown limit 1) as one) as page`,
+               cross join lateral (select document from ${table} where id = page.shown limit 1) as one) as page`,
     values,
     isInIndexOrder: order.isByStatus === true,
   };
 }
 
-function tableOf(resource: FilteredResource): string {
-  return resource === 'identity' ? 'identities' : 'source_records';
-}
-
 /**
- * Joins the resource to each row by its id, after the conditions that need only keys or the record: an item that others
- * exclude is not read. Laterals with a limit remain index lookups in tables without statistics.
+ * Selects the items that fulfil all filters. The resource is joined by its id after the conditions that need only keys or
+ * the record: an item that others exclude is not read. It has no document, which PostgreSQL would copy to memoize it.
+ * Laterals with a limit remain index lookups in tables without statistics.
  */
-function joined(
+function itemsOf(
   resource: FilteredResource,
-  along: Shared | undefined,
-  others: readonly Shared[],
+  { rows, shared: along }: Order,
+  shared: readonly Shared[],
   status: string | undefined,
-): { joins: string; conditions: string[] } {
-  // Without the document, which PostgreSQL would copy to memoize the row.
-  const columns =
-    resource === 'identity'
-      ? 'id, status, updated_at, octet_length(document) as bytes'
-      : 'id, kind, status, updated_at, manager_id, connector_id, octet_length(document) as bytes';
-  const byId = (id: string) =>
-    `cross join lateral (select ${columns} from ${tableOf(resource)} where id = ${id} limit 1) as shown`;
+  shown: readonly string[],
+): string {
+  const others = shared.filter((each) => each !== along);
+  const found = `select found.created_at, found.id, shown.id as shown, bytes from (${rows()}) as found`;
   if (resource === 'user') {
-    const conditions = others.map(({ isTerm, matches }) => matches(isTerm ? 'found' : 'shown'));
-    return { joins: byId('found.id'), conditions };
+    const conditions = [...others.map(({ isTerm, matches }) => matches(isTerm ? 'found' : 'shown')), ...shown];
+    return `${found}
+      cross join lateral (
+        select id, kind, status, updated_at, manager_id, connector_id, octet_length(document) as bytes
+          from source_records where id = found.id limit 1) as shown
+      where ${conditions.join(' and ')}`;
   }
-  const owner = along ? 'record.owner' : 'found.id';
-  const conditions = others.map((each) => recordCondition(owner, each, status).sql);
-  if (!along) return { joins: byId(owner), conditions };
-  const earlier = ' and (own.created_at, own.id) < (found.created_at, found.id)';
-  return {
-    joins: `cross join lateral (select identity_id as owner, status as own_status from source_records where id = found.id limit 1) as record
-      ${byId(owner)}`,
-    conditions: [
-      counts('own_status', status),
-      ...conditions,
-      `not exists (${recordsOf(owner, along.matches, status, earlier)})`,
-    ],
-  };
+  const identity = (id: string) => `
+    cross join lateral (
+      select id, status, updated_at, octet_length(document) as bytes from identities where id = ${id} limit 1) as shown`;
+  const matching = (id: string) => others.map((each) => recordCondition(id, each, status).sql);
+  if (!along) return `${found} ${identity('found.id')} where ${[...matching('found.id'), ...shown].join(' and ')}`;
+  const isEarlier = ' and (own.created_at, own.id) < (found.created_at, found.id)';
+  const conditions = [
+    counts('own_status', status),
+    ...matching('record.owner'),
+    `not exists (${recordsOf('record.owner', along.matches, status, isEarlier)})`,
+    ...shown,
+  ];
+  return `${found}
+    cross join lateral (select identity_id as owner, status as own_status from source_records where id = found.id limit 1) as record
+    ${identity('record.owner')} where ${conditions.join(' and ')}`;
 }

@@ -30,22 +30,13 @@ export interface DeliveryPage {
 const maxExamined = 20_000;
 const maxSteps = 5;
 
-/** For each status, the index ranges that contain a webhook's deliveries in sequence order. */
-const lanes: Record<DeliveryStatus | 'any', readonly string[]> = {
-  any: ['true'],
-  delivered: ['true'],
-  dead: [`status = 'dead'`],
-  pending: [`status = 'pending' and not is_retry`, `status = 'pending' and is_retry`],
-};
-
 /** One step of the search below a position. */
 interface SearchStep {
-  rows: DeliveryRow[];
   examinedCount: number;
   /** Number of webhooks that may have more rows than were examined. */
   unfinished: number;
-  /** Rows below this position were not examined, or may not be the next ones; absent at the end of the list. */
-  edge?: DeliveryPosition;
+  /** Rows below this position were not examined, or may not be the next ones; null at the end of the list. */
+  edge: DeliveryPosition | null;
 }
 
 /**
@@ -89,17 +80,18 @@ async function examineDeliveries(
   tx: Transaction,
   tenantId: string,
   at: DeliveryQuery & { webhookIds: readonly string[]; range: SequenceRange; wanted: number; depth: number },
-): Promise<SearchStep> {
-  const found = await tx.query<(DeliveryRow | { id: null }) & StepSummary>(
+): Promise<SearchStep & { rows: DeliveryRow[] }> {
+  const found = await tx.query<(DeliveryRow | { id: null }) & SearchStep>(
     `with examined as materialized (
        select lane.* from unnest($2::uuid[]) as w (id)
         cross join lateral (
           select least($4::bigint, case when w.id < $6::uuid then $5 else $5::bigint - 1 end) as highest) as place
-        cross join lateral (${lanesOf(at.status ?? 'any')}) as lane),
+        cross join lateral (${lanesOf(at.status)}) as lane),
      unfinished as (
        select webhook_id, min(event_sequence) as lowest from examined group by webhook_id having count(*) = $7),
      edge as (
-       select webhook_id, lowest from unfinished order by lowest desc, webhook_id desc limit 1),
+       select webhook_id, lowest, json_build_object('sequence', lowest, 'webhookId', webhook_id) as edge
+         from unfinished order by lowest desc, webhook_id desc limit 1),
      page as materialized (
        select examined.* from examined
         where ($8::text is null or status = $8) and ($9::text is null or event_type = $9)
@@ -108,7 +100,7 @@ async function examineDeliveries(
             select ($10 is null or occurred_at >= $10) and ($11 is null or occurred_at < $11) from events
              where tenant_id = $1 and sequence = examined.event_sequence limit 1))
         order by event_sequence desc, webhook_id desc limit $12)
-     select edge.lowest as "edgeSequence", edge.webhook_id as "edgeWebhookId", (select count(*) from examined) as "examinedCount",
+     select edge.edge, (select count(*) from examined) as "examinedCount",
             (select count(*) from unfinished) as unfinished, delivery.*
        from (select) as one left join edge on true left join (${shownDeliveries('page')}) as delivery on true
       order by delivery.sequence desc, delivery."webhookId" desc`,
@@ -129,35 +121,22 @@ async function examineDeliveries(
   );
   const [summary] = found;
   if (!summary) throw new Error('the delivery query returned no row');
-  const { edgeSequence: sequence, edgeWebhookId: webhookId, examinedCount, unfinished } = summary;
-  const edge = sequence === null || webhookId === null ? undefined : { sequence, webhookId };
-  return {
-    rows: found.filter((row): row is DeliveryRow & StepSummary => row.id !== null),
-    examinedCount,
-    unfinished,
-    edge,
-  };
+  const { edge, examinedCount, unfinished } = summary;
+  const rows = found.filter((row): row is DeliveryRow & SearchStep => row.id !== null);
+  return { rows, examinedCount, unfinished, edge };
 }
 
-interface StepSummary {
-  examinedCount: number;
-  unfinished: number;
-  edgeSequence: number | null;
-  edgeWebhookId: string | null;
-}
-
-/** Selects the deliveries of one webhook, up to the depth of the step. */
-function lanesOf(status: DeliveryStatus | 'any'): string {
-  const ranges = lanes[status].map(
-    (
-      fits,
-    ) => `(select id, webhook_id, event_sequence, event_type, status, tries, lease_until, created_at, due_at, ended_at
-       from webhook_deliveries
-      where tenant_id = $1 and webhook_id = w.id and ${fits} and event_sequence >= $3 and event_sequence <= place.highest
-      order by event_sequence desc limit $7)`,
-  );
-  if (ranges.length === 1) return ranges.join('');
-  return `select * from (${ranges.join(' union all ')}) as ranges order by event_sequence desc limit $7`;
+/** Selects the deliveries of one webhook in sequence order, up to the depth of the step: a range of an index, or two. */
+function lanesOf(status: DeliveryStatus | undefined): string {
+  const range = (fits: string) => `(
+    select id, webhook_id, event_sequence, event_type, status, tries, lease_until, created_at, due_at, ended_at
+      from webhook_deliveries
+     where tenant_id = $1 and webhook_id = w.id and ${fits} and event_sequence >= $3 and event_sequence <= place.highest
+     order by event_sequence desc limit $7)`;
+  if (status === 'dead') return range(`status = 'dead'`);
+  if (status !== 'pending') return range('true');
+  const [first, retried] = [range(`status = 'pending' and not is_retry`), range(`status = 'pending' and is_retry`)];
+  return `select * from (${first} union all ${retried}) as ranges order by event_sequence desc limit $7`;
 }
 
 function positionOf({ sequence, webhookId }: DeliveryPosition): DeliveryPosition {
