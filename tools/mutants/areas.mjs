@@ -98,7 +98,7 @@ export const areas = {
     ],
   },
   auth: {
-    sources: ['apps/gateway/src/access/*.ts', 'libs/database/src/gateway/api-keys.ts'],
+    sources: ['apps/gateway/src/access/*.ts', 'libs/database/src/gateway/access/api-keys.ts'],
     specs: [
       'apps/gateway/src/access/*.spec.ts',
       'apps/gateway/src/access/{key-ring,rate-limit,allowed-networks,sessions}.int.spec.ts',
@@ -176,24 +176,26 @@ export const areas = {
   },
   lists: {
     sources: [
-      'libs/database/src/gateway/{documents,history,jobs,list-deliveries,webhook-replays,event-feed,page}.ts',
+      'libs/database/src/gateway/page.ts',
+      'libs/database/src/gateway/*/{documents,history,jobs,deliveries,webhook-replays,event-feed}.ts',
       'apps/gateway/src/shared/cursor.ts',
       'apps/gateway/src/public/documents.ts',
     ],
     specs: [
       'apps/gateway/src/shared/cursor.spec.ts',
       'apps/gateway/src/shared/cursors.int.spec.ts',
-      'libs/database/src/gateway/{documents,history,jobs,event-feed,list-deliveries,point-reads}.int.spec.ts',
+      'libs/database/src/gateway/point-reads.int.spec.ts',
+      'libs/database/src/gateway/*/{documents,history,jobs,event-feed,deliveries}.int.spec.ts',
     ],
   },
   filters: {
     sources: [
       'libs/contracts/src/webhook-filter.ts',
-      'libs/database/src/gateway/{filter-documents,record-filter,shared-filters}.ts',
+      'libs/database/src/gateway/identities/{filter-documents,filters}.ts',
     ],
     specs: [
       'libs/contracts/src/webhook-filter.spec.ts',
-      'libs/database/src/gateway/filter-documents.int.spec.ts',
+      'libs/database/src/gateway/identities/filter-documents.int.spec.ts',
       'apps/gateway/src/public/lists.int.spec.ts',
     ],
   },
@@ -201,7 +203,7 @@ export const areas = {
     sources: [
       'apps/directory/src/group-changes.ts',
       'libs/database/src/directory/group-id.ts',
-      'libs/database/src/gateway/groups.ts',
+      'libs/database/src/gateway/identities/groups.ts',
     ],
     specs: [
       'apps/directory/src/group-changes.spec.ts',

@@ -34,11 +34,11 @@ export function runOnce<Row>(
   return new Promise((resolve, reject) => {
     let rows: Row[] = [];
     const onError = (error: Error | null) => error && reject(error);
-    client.query(begin, onError);
-    client.query(statement, (error, result) => {
+    void client.query(begin, onError);
+    void client.query(statement, (error, result) => {
       onError(error);
       if (result) ({ rows } = result);
     });
-    client.query('commit', (error) => (error ? reject(error) : resolve(rows)));
+    void client.query('commit', (error) => (error ? reject(error) : resolve(rows)));
   });
 }

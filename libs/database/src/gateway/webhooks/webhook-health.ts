@@ -1,0 +1,152 @@
+// SQL by hand: bounded counts from lateral joins.
+import type { AttemptOutcome } from '@idsync/contracts';
+import type { Transaction } from '../../database.js';
+import { useIndexScans } from '../../use-index-scans.js';
+import { maxWebhooks, type WebhookRow } from './webhooks.js';
+
+/** Health of a webhook. */
+export interface WebhookHealthRow extends WebhookRow {
+  /** Counted up to `countedTo`; `countedTo` + 1 means that there are more. */
+  pending: number;
+  dead: number;
+  countedTo: number;
+  /** Due time of the oldest pending delivery; null if there is none. */
+  oldestDueAt: Date | null;
+  /** Failed attempts since the last success. */
+  failures: number;
+  openUntil: Date | null;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+  disabledAt: Date | null;
+  disabledReason: string | null;
+  /** When a client deactivated the webhook, and with which key. */
+  deactivatedAt: Date | null;
+  deactivatedBy: string | null;
+}
+
+/** A failed attempt. */
+export interface FailureRow {
+  deliveryId: string;
+  at: Date;
+  outcome: AttemptOutcome;
+  statusCode: number | null;
+  error: string | null;
+}
+
+/** Attempts of the last 24 hours, including those in flight; limited to the newest ones. */
+export interface AttemptStatistics {
+  since: Date;
+  attempts: number;
+  /** Milliseconds; null if none has a duration. */
+  p50: number | null;
+  p99: number | null;
+  /** Number of attempts by outcome. */
+  outcomes: Record<string, number>;
+  /** The last 24 hours, the oldest first. */
+  hours: { at: string; delivered: number; failed: number }[];
+}
+
+const countLimit = 10_000;
+/** Maximum number of deliveries of one status that a list counts for all of its webhooks together. */
+const listCountLimit = 50_000;
+const maxAttempts = 10_000;
+const attemptsOfLastFailure = 100;
+
+/** Counts by ranges of the partial indexes of pending and dead deliveries, each read only up to the limit. */
+const health = `
+  select w.id, w.callback_url as "callbackUrl", w.events, w.active, w.created_at as "createdAt", w.filter, w.payload, w.header_names as "headerNames",
+         w.deactivated_at as "deactivatedAt", w.deactivated_by as "deactivatedBy",
+         waiting.firsts + waiting.retries as pending, waiting.dead, $2::integer as "countedTo",
+         least(waiting.first_due_at, waiting.retry_due_at) as "oldestDueAt",
+         coalesce(known.failures, 0) as failures, known.open_until as "openUntil", known.disabled_at as "disabledAt",
+         known.disabled_reason as "disabledReason", e.last_success_at as "lastSuccessAt", e.last_failure_at as "lastFailureAt"
+    from webhooks w
+    left join webhook_endpoints e on e.tenant_id = $1 and e.webhook_id = w.id
+    -- State from before a change of the webhook is ignored; the dispatcher resets it when it polls next.
+    left join lateral (select e.failures, e.open_until, e.disabled_at, e.disabled_reason
+                        where not (w.active and w.updated_at > e.state_since)) as known on true
+    cross join lateral (
+      select (select count(*) from (
+                select from webhook_deliveries where tenant_id = $1 and webhook_id = w.id and status = 'pending' and not is_retry
+                 order by event_sequence limit $2 + 1) as d) as firsts,
+             (select count(*) from (
+                select from webhook_deliveries where tenant_id = $1 and webhook_id = w.id and status = 'pending' and is_retry
+                 order by due_at limit $2 + 1) as d) as retries,
+             (select count(*) from (
+                select from webhook_deliveries where tenant_id = $1 and webhook_id = w.id and status = 'dead'
+                 order by event_sequence limit $2 + 1) as d) as dead,
+             (select due_at from webhook_deliveries where tenant_id = $1 and webhook_id = w.id and status = 'pending' and not is_retry
+               order by event_sequence limit 1) as first_due_at,
+             (select due_at from webhook_deliveries where tenant_id = $1 and webhook_id = w.id and status = 'pending' and is_retry
+               order by due_at limit 1) as retry_due_at) as waiting
+   where w.tenant_id = $1`;
+
+/** Lists all webhooks of a tenant. The count limit decreases with their number. */
+export async function listWebhookHealth(tx: Transaction, tenantId: string): Promise<WebhookHealthRow[]> {
+  const [webhooks] = await tx.query<{ count: number }>('select count(*) from webhooks where tenant_id = $1', [
+    tenantId,
+  ]);
+  const limit = Math.floor(listCountLimit / Math.min(Math.max(webhooks?.count ?? 1, 1), maxWebhooks));
+  await useIndexScans(tx);
+  return tx.query<WebhookHealthRow>(`${health} order by w.created_at, w.id`, [tenantId, Math.min(limit, countLimit)]);
+}
+
+export async function findWebhookHealth(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+): Promise<WebhookHealthRow | undefined> {
+  await useIndexScans(tx);
+  const [row] = await tx.query<WebhookHealthRow>(`${health} and w.id = $3`, [tenantId, countLimit, id]);
+  return row;
+}
+
+/** Covers at most the newest 10 000 attempts; `since` is then the start of the oldest of these. */
+export async function findAttemptStatistics(
+  tx: Transaction,
+  tenantId: string,
+  webhookId: string,
+): Promise<AttemptStatistics> {
+  await useIndexScans(tx);
+  const [row] = await tx.query<AttemptStatistics>(
+    `with newest as materialized (
+       select started_at, outcome, duration_ms from webhook_attempts
+        where tenant_id = $1 and webhook_id = $2 and started_at > now() - interval '24 hours'
+        order by started_at desc limit $3)
+     select case when count(*) < $3 then now() - interval '24 hours' else min(started_at) end as since,
+            count(*) as attempts,
+            percentile_disc(0.5) within group (order by duration_ms) as p50,
+            percentile_disc(0.99) within group (order by duration_ms) as p99,
+            (select coalesce(jsonb_object_agg(outcome, count), '{}') from (
+               select outcome, count(*) from newest where outcome is not null group by outcome) as o) as outcomes,
+            (select jsonb_agg(h order by at) from (
+               select at, coalesce(delivered, 0) as delivered, coalesce(failed, 0) as failed
+                 from generate_series(date_trunc('hour', now()) - interval '23 hours', date_trunc('hour', now()),
+                                      interval '1 hour') as at
+                 left join (select date_trunc('hour', started_at) as hour,
+                                   count(*) filter (where outcome = 'delivered') as delivered,
+                                   count(*) filter (where outcome not in ('delivered', 'unknown')) as failed
+                              from newest group by 1) as c on c.hour = at) as h) as hours
+       from newest`,
+    [tenantId, webhookId, maxAttempts],
+  );
+  if (!row) throw new Error('the statistics query returned no row');
+  return row;
+}
+
+/** Finds the newest failed attempt among the last hundred. */
+export async function findLastFailure(
+  tx: Transaction,
+  tenantId: string,
+  webhookId: string,
+): Promise<FailureRow | undefined> {
+  await useIndexScans(tx);
+  const [row] = await tx.query<FailureRow>(
+    `select delivery_id as "deliveryId", coalesce(ended_at, started_at) as at, outcome, status_code as "statusCode", error
+       from (select * from webhook_attempts where tenant_id = $1 and webhook_id = $2
+              order by started_at desc limit $3) as newest
+      where outcome not in ('delivered', 'unknown') order by started_at desc limit 1`,
+    [tenantId, webhookId, attemptsOfLastFailure],
+  );
+  return row;
+}

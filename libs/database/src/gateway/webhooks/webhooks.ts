@@ -1,0 +1,216 @@
+// SQL by hand: an insert under a limit, and a lateral join.
+import { newUuid, type PayloadForm, type WebhookFilter } from '@idsync/contracts';
+import { IsNull, MoreThan } from 'typeorm';
+import type { Transaction } from '../../database.js';
+import {
+  WebhookEntity,
+  WebhookHeadersEntity,
+  WebhookSecretEntity,
+  WebhookSigningKeyEntity,
+} from '../../entities/gateway.entities.js';
+import { selectList } from '../../naming-strategy.js';
+import { findRow, insertRow } from '../../rows.js';
+
+const shown = ['id', 'callbackUrl', 'events', 'active', 'createdAt', 'filter', 'payload', 'headerNames'] as const;
+const columns = selectList(shown);
+
+export interface WebhookRow extends Pick<WebhookEntity, (typeof shown)[number]> {
+  /** Set if failures disabled the webhook and it was not enabled again; only lists contain it. */
+  disabledAt?: Date | null;
+  disabledReason?: string | null;
+}
+
+/** The part of events that a webhook receives; null removes a filter. */
+export interface WebhookSettings {
+  filter?: WebhookFilter | null;
+  payload?: PayloadForm;
+  headers?: EncryptedHeaders;
+}
+
+export interface EncryptedHeaders {
+  names: string[];
+  ciphertext: Buffer;
+}
+
+/** Limits the deliveries of one event. */
+export const maxWebhooks = 1_000;
+
+/** Returns undefined if the tenant has the maximum number of webhooks. */
+export async function insertWebhook(
+  tx: Transaction,
+  tenantId: string,
+  webhook: WebhookSettings & { callbackUrl: string; events: readonly string[]; encryptedSecret: Buffer },
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx.query<WebhookRow>(
+    `insert into webhooks (id, tenant_id, callback_url, events, filter, payload, header_names)
+     select $1, $2, $3, $4, $6, $7, $8
+      where (select count(*) from webhooks where tenant_id = $2) < $5 returning ${columns}`,
+    [
+      newUuid(),
+      tenantId,
+      webhook.callbackUrl,
+      webhook.events,
+      maxWebhooks,
+      webhook.filter ?? null,
+      webhook.payload ?? 'full',
+      webhook.headers?.names ?? [],
+    ],
+  );
+  if (!row) return undefined;
+  await insertSecret(tx, tenantId, row.id, webhook.encryptedSecret);
+  if (webhook.headers) await replaceHeaders(tx, tenantId, row.id, webhook.headers);
+  return row;
+}
+
+export async function listWebhooks(tx: Transaction, tenantId: string): Promise<WebhookRow[]> {
+  return tx.query<WebhookRow>(
+    `select ${columns}, e.disabled_at as "disabledAt", e.disabled_reason as "disabledReason"
+       from webhooks left join lateral (
+         select disabled_at, disabled_reason from webhook_endpoints
+          where tenant_id = $1 and webhook_id = webhooks.id and not webhooks.active) as e on true
+      where tenant_id = $1 order by created_at, id`,
+    [tenantId],
+  );
+}
+
+export function findWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
+  return findRow(tx, WebhookEntity, { where: { tenantId, id } });
+}
+
+/** Locks the webhook against changes until the end of the transaction. */
+export function lockWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
+  return findRow(tx, WebhookEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });
+}
+
+export async function updateWebhook(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  given: WebhookSettings & { callbackUrl?: string; events?: readonly string[]; active?: boolean },
+  keyId?: string,
+): Promise<WebhookRow | undefined> {
+  const found = await lockWebhook(tx, tenantId, id);
+  if (!found) return undefined;
+  const { headers, ...rest } = given;
+  const { events, active } = rest;
+  if (headers) await replaceHeaders(tx, tenantId, id, headers);
+  const changes = { ...rest, headerNames: headers?.names, events: events && [...events], updatedAt: () => 'now()' };
+  await tx.manager.update(WebhookEntity, { tenantId, id }, { ...changes, ...deactivation(found, active, keyId) });
+  return findWebhook(tx, tenantId, id);
+}
+
+async function replaceHeaders(
+  tx: Transaction,
+  tenantId: string,
+  webhookId: string,
+  { names, ciphertext }: EncryptedHeaders,
+): Promise<void> {
+  await tx.manager.delete(WebhookHeadersEntity, { tenantId, webhookId });
+  if (names.length > 0) await tx.manager.insert(WebhookHeadersEntity, { tenantId, webhookId, ciphertext });
+}
+
+/** Keeps who deactivated a webhook first, also if the service did. */
+function deactivation(before: WebhookRow, active: boolean | undefined, keyId?: string) {
+  if (active === true) return { deactivatedAt: null, deactivatedBy: null };
+  if (active === undefined || !before.active) return {};
+  return { deactivatedAt: () => 'now()', deactivatedBy: keyId ?? null };
+}
+
+/** Records a test by a client. Returns false if the last one was less than `intervalSeconds` ago. */
+export async function markTested(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  intervalSeconds: number,
+): Promise<boolean> {
+  const marked = await tx.query(
+    `update webhooks set tested_at = now() where tenant_id = $1 and id = $2
+        and (tested_at is null or tested_at <= now() - make_interval(secs => $3)) returning id`,
+    [tenantId, id, intervalSeconds],
+  );
+  return marked.length > 0;
+}
+
+/** Returns false if the webhook does not exist. */
+export async function deleteWebhook(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+  const { affected } = await tx.manager.delete(WebhookEntity, { tenantId, id });
+  return affected === 1;
+}
+
+/**
+ * Adds a secret; earlier ones stay valid for `overlapHours` more, or expire at once with 0. Only the newest of them are
+ * kept, so that there are at most five. Returns false if the webhook does not exist.
+ */
+export async function rotateWebhookSecret(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  encryptedSecret: Buffer,
+  overlapHours: number,
+): Promise<boolean> {
+  if (!(await expireEarlierKeys(tx, 'webhook_secrets', { tenantId, webhookId: id, overlapHours }))) return false;
+  await insertSecret(tx, tenantId, id, encryptedSecret);
+  return true;
+}
+
+async function insertSecret(tx: Transaction, tenantId: string, webhookId: string, ciphertext: Buffer): Promise<void> {
+  await tx.manager.insert(WebhookSecretEntity, { id: newUuid(), tenantId, webhookId, ciphertext });
+}
+
+/** Limits the signatures of a request. */
+const maxKeys = 5;
+
+/**
+ * Locks a webhook before it gets a new secret or key pair. Earlier ones expire after `overlapHours`, or at once with 0.
+ * Keeps only the newest of them, so that there are at most five. Returns false if the webhook does not exist.
+ */
+async function expireEarlierKeys(
+  tx: Transaction,
+  table: 'webhook_secrets' | 'webhook_signing_keys',
+  { tenantId, webhookId, overlapHours }: { tenantId: string; webhookId: string; overlapHours: number },
+): Promise<boolean> {
+  const [webhook] = await tx.query('select id from webhooks where tenant_id = $1 and id = $2 for update', [
+    tenantId,
+    webhookId,
+  ]);
+  if (!webhook) return false;
+  await tx.query(
+    `update ${table} set expires_at = now() + make_interval(hours => $2)
+      where webhook_id = $1 and (expires_at is null or expires_at > now() + make_interval(hours => $2))`,
+    [webhookId, overlapHours],
+  );
+  await tx.query(
+    `delete from ${table} where webhook_id = $1 and (expires_at <= now() or id not in (
+       select id from ${table} where webhook_id = $1 order by id desc limit $2))`,
+    [webhookId, maxKeys - 1],
+  );
+  return true;
+}
+
+export type SigningKeyRow = Pick<WebhookSigningKeyEntity, 'publicKey' | 'createdAt' | 'expiresAt'>;
+
+/**
+ * Adds a key pair; earlier ones stay valid for `overlapHours` more. Returns undefined if the webhook does not exist.
+ */
+export async function rotateSigningKey(
+  tx: Transaction,
+  webhook: { tenantId: string; webhookId: string },
+  { publicKey, ciphertext }: { publicKey: string; ciphertext: Buffer },
+  overlapHours: number,
+): Promise<SigningKeyRow | undefined> {
+  if (!(await expireEarlierKeys(tx, 'webhook_signing_keys', { ...webhook, overlapHours }))) return undefined;
+  return insertRow(tx, WebhookSigningKeyEntity, { ...webhook, id: newUuid(), publicKey, ciphertext });
+}
+
+/** Lists the valid key pairs of a webhook, the newest first. */
+export function listSigningKeys(tx: Transaction, tenantId: string, webhookId: string): Promise<SigningKeyRow[]> {
+  const ofWebhook = { tenantId, webhookId };
+  return tx.manager.find(WebhookSigningKeyEntity, {
+    select: { id: true, publicKey: true, createdAt: true, expiresAt: true },
+    where: [
+      { ...ofWebhook, expiresAt: IsNull() },
+      { ...ofWebhook, expiresAt: MoreThan(new Date()) },
+    ],
+    order: { id: 'DESC' },
+  });
+}
