@@ -9,8 +9,8 @@ import {
   until,
 } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { asTenant } from './as-tenant.js';
 import { Database, type Transaction } from './database.js';
+import { asTenant } from './transaction-settings.js';
 
 let testDatabase: TestDatabase;
 let database: Database;

@@ -1,4 +1,3 @@
-export { asTenant } from './as-tenant.js';
 export { eachTenant, searchAndWork } from './by-tenant.js';
 export {
   type AnnounceEvents,
@@ -15,3 +14,4 @@ export { pipelined } from './pipelined.js';
 export { decrypt, encrypt, keyPrefix } from './secret-box.js';
 export { isTimeout, isUnavailable, lockNotAvailable, sqlState, uniqueViolation } from './sql-state.js';
 export { anchorHash, type SuppressionHash, suppressionHashes } from './suppression-hashes.js';
+export { asTenant } from './transaction-settings.js';

@@ -3,7 +3,7 @@ import { encodeId, type FieldChange, type IdKind, recordIds, showsChanges } from
 import type { Transaction } from '../database.js';
 import { type EventDetails, shownDetails } from '../event-details.js';
 import { isWithinPage } from '../gateway/page.js';
-import { useIndexScans } from '../use-index-scans.js';
+import { useIndexScans } from '../transaction-settings.js';
 
 export interface SequenceRange {
   first: number;

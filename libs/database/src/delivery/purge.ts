@@ -2,7 +2,7 @@
 import { uuids } from '../arrays.js';
 import { deleteFound, searchAndWork } from '../by-tenant.js';
 import type { Database } from '../database.js';
-import { useIndexScans } from '../use-index-scans.js';
+import { useIndexScans } from '../transaction-settings.js';
 
 const retentionMs = 30 * 24 * 60 * 60 * 1_000;
 

@@ -1,7 +1,7 @@
 // SQL by hand: bulk locks and deletions that skip locked rows.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import { planForValues } from '../plan-for-values.js';
+import { planForValues } from '../transaction-settings.js';
 import { lockRecordsById, type StoredRecord } from './records.js';
 
 export interface DueRecord {

@@ -1,6 +1,6 @@
 // SQL by hand: one search for the work of all tenants, and the earliest of several index entries.
 import type { Transaction } from '../database.js';
-import { useIndexScans } from '../use-index-scans.js';
+import { useIndexScans } from '../transaction-settings.js';
 import { nextPassAt } from './finding-passes.js';
 
 /** A tenant with work, and its state before this work. */

@@ -1,7 +1,7 @@
 // SQL by hand: updates and deletions for a set of records.
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import { useIndexScans } from '../use-index-scans.js';
+import { useIndexScans } from '../transaction-settings.js';
 
 /**
  * Replaces the details of an erased person's errors, so that the number of errors and of their records stays correct.

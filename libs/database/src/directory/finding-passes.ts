@@ -1,7 +1,7 @@
 // SQL by hand: progress that is locked in passing, with the database clock.
 import { eventTypes, machineAttributeField } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { useIndexScans } from '../use-index-scans.js';
+import { useIndexScans } from '../transaction-settings.js';
 
 /** Phases of a pass: users, then accounts and machine identities, then the findings that are not resolved. */
 export type FindingPhase = 'users' | 'others' | 'findings';

@@ -5,7 +5,7 @@ import type { Transaction } from '../database.js';
 import { FindingEntity } from '../entities/findings.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { findRow } from '../rows.js';
-import { useIndexScans } from '../use-index-scans.js';
+import { useIndexScans } from '../transaction-settings.js';
 
 const columns = [
   'id',

@@ -3,7 +3,7 @@ import type { PersonStatus } from '@idsync/contracts';
 import { texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { eventsAbout } from '../events-about.js';
-import { planForValues } from '../plan-for-values.js';
+import { planForValues } from '../transaction-settings.js';
 import { remainingLoad, reserveLoad } from './load-limit.js';
 
 /** A row of identities. */

@@ -11,7 +11,7 @@ import { integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { type PlanAction, type PlanState, SyncPlanEntryEntity } from '../entities/sweep.entities.js';
 import { selectList } from '../naming-strategy.js';
-import { planForValues } from '../plan-for-values.js';
+import { planForValues } from '../transaction-settings.js';
 
 /** Changes that a job plans in addition to those that its batches applied at once. */
 export interface SyncPlan {

@@ -1,7 +1,7 @@
 // SQL by hand: arrays that are appended to, and comparisons in bulk.
 import { integers, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import { useIndexScans } from '../use-index-scans.js';
+import { useIndexScans } from '../transaction-settings.js';
 
 /** Records that a batch is applied. Returns false if it was recorded before. */
 export async function recordAppliedBatch(

@@ -1,7 +1,7 @@
 // SQL by hand: reads and writes in bulk, benchmarked.
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import { useIndexScans } from '../use-index-scans.js';
+import { useIndexScans } from '../transaction-settings.js';
 
 /** Values shared by more records than this, such as a common name or a switchboard number, identify no person. */
 const maxSharingRecords = 200;

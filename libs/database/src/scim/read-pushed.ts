@@ -1,6 +1,6 @@
 // SQL by hand: size-limited pages, benchmarked.
 import type { Transaction } from '../database.js';
-import { useIndexOrder } from '../use-index-scans.js';
+import { useIndexOrder } from '../transaction-settings.js';
 import { findScimMemberships, type ScimMembership } from './scim-members.js';
 import { waitForPush } from './scim-positions.js';
 import { alone, type ScimDocument } from './scim-resources.js';

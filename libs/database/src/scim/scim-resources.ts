@@ -4,7 +4,7 @@ import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { ScimDocument, ScimKind, ScimResourceEntity } from '../entities/scim.entities.js';
 import { selectList } from '../naming-strategy.js';
-import { useIndexOrder } from '../use-index-scans.js';
+import { useIndexOrder } from '../transaction-settings.js';
 import { type FormerPerson, formerPerson } from './former-person.js';
 import { addToTotal, findTotal } from './scim-positions.js';
 

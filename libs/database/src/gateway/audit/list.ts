@@ -1,6 +1,6 @@
 // SQL by hand: ranges of one index, of which each request examines a bounded part.
 import type { Transaction } from '../../database.js';
-import { useIndexOrder } from '../../use-index-scans.js';
+import { useIndexOrder } from '../../transaction-settings.js';
 
 export interface AuditFilter {
   actor?: string;

@@ -1,6 +1,6 @@
 // SQL by hand: counts by hour over the newest rows of two indexes.
 import type { Transaction } from '../../database.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 
 export interface HourOfActivity {
   at: Date;

@@ -2,7 +2,7 @@
 import { uuids } from '../../arrays.js';
 import type { Database, Transaction } from '../../database.js';
 import { type EventDetails, shownDetails } from '../../event-details.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 import { survivor } from '../identities/survivor.js';
 import { isWithinPage } from '../page.js';
 

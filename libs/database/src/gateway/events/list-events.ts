@@ -5,7 +5,7 @@ import type { Transaction } from '../../database.js';
 import { likePattern } from '../../delivery/event-bodies.js';
 import { findSequencesOf } from '../../delivery/replays.js';
 import { type EventDetails, shownDetails } from '../../event-details.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 import { findLineage } from './history.js';
 
 export interface EventFilter {

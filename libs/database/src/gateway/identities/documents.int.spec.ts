@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seededRandom } from '../../../../../test/support/seeded-random.js';
 import { Database } from '../../database.js';
 import { addToCounters } from '../../directory/counters.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 import { findDocuments, type Position, pageQuery } from './documents.js';
 
 let testDatabase: TestDatabase;

@@ -5,8 +5,11 @@ import type { Transaction } from '../../database.js';
 import type { SourceRecordEntity } from '../../entities/directory.entities.js';
 import { ConnectorEntity } from '../../entities/gateway.entities.js';
 import { selectList } from '../../naming-strategy.js';
-import { type AttributePriority, findAttributePriorities } from '../../settings/attribute-priorities.js';
-import { findLifecyclePolicy } from '../../settings/lifecycle-policy.js';
+import {
+  type AttributePriority,
+  findAttributePriorities,
+  findLifecyclePolicy,
+} from '../../settings/tenant-settings.js';
 import { survivor } from './survivor.js';
 
 const shown = [

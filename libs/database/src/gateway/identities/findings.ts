@@ -11,7 +11,7 @@ import { texts } from '../../arrays.js';
 import type { Transaction } from '../../database.js';
 import { type FindingEntity, FindingPolicyEntity } from '../../entities/findings.entities.js';
 import { noteDue } from '../../settings/note-due.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 
 export interface FindingRow extends Omit<FindingEntity, 'tenantId' | 'tenant'> {
   /** Name and connector of the subject, while it exists. */

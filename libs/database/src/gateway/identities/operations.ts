@@ -6,7 +6,7 @@ import type { Transaction } from '../../database.js';
 import { OperationEntity } from '../../entities/matching.entities.js';
 import { insertRow } from '../../rows.js';
 import { noteDue } from '../../settings/note-due.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 import { type BoundedTotal, countUpToMaximum, type Page, type Rows } from '../page.js';
 
 export type OperationRow = Omit<OperationEntity, 'undo'>;

@@ -3,7 +3,7 @@ import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database, type NamedQuery, type Transaction } from '../../database.js';
 import { deleteRecords, insertRecords, type StoredRecord, updateRecords } from '../../directory/records.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 import { listRecords, maxCounted, recordListQuery } from './list-records.js';
 import {
   maxCompared,

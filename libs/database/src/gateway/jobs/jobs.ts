@@ -4,7 +4,7 @@ import type { Transaction } from '../../database.js';
 import { FailingRecordEntity, SyncRecordErrorEntity } from '../../entities/record-errors.entities.js';
 import type { SyncJobEntity } from '../../entities/sync.entities.js';
 import { selectList } from '../../naming-strategy.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 import { type BoundedTotal, countUpToMaximum, findPage, type Page, type Rows } from '../page.js';
 
 const shown = [

@@ -3,7 +3,7 @@ import type { QuotaName, TenantQuotas } from '@idsync/contracts';
 import type { Transaction } from '../../database.js';
 import { TenantQuotaEntity } from '../../entities/quota.entities.js';
 import { findRow } from '../../rows.js';
-import { countPeople } from '../../settings/tenant-quotas.js';
+import { countPeople } from '../../settings/tenant-settings.js';
 
 export async function saveTenantQuotas(tx: Transaction, tenantId: string, quotas: TenantQuotas): Promise<void> {
   await tx.manager.upsert(TenantQuotaEntity, { tenantId, quotas, updatedAt: new Date() }, ['tenantId']);

@@ -9,7 +9,7 @@ import {
   WebhookAttemptEntity,
   WebhookDeliveryEntity,
 } from '../../entities/webhook-delivery.entities.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 
 /** A position in the list, which is sorted by descending event sequence and webhook id. */
 export interface DeliveryPosition {

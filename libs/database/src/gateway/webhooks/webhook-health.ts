@@ -1,7 +1,7 @@
 // SQL by hand: bounded counts from lateral joins.
 import type { AttemptOutcome } from '@idsync/contracts';
 import type { Transaction } from '../../database.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 import { maxWebhooks, type WebhookRow } from './webhooks.js';
 
 /** Health of a webhook. */

@@ -4,7 +4,7 @@ import { enqueue } from '../../bus/outbox.js';
 import type { Transaction } from '../../database.js';
 import { WebhookReplayEntity } from '../../entities/webhook-delivery.entities.js';
 import { findRow, insertRow } from '../../rows.js';
-import { useIndexScans } from '../../use-index-scans.js';
+import { useIndexScans } from '../../transaction-settings.js';
 
 export type ReplayRow = WebhookReplayEntity;
 export type ReplayRequest = Pick<ReplayRow, 'webhookId' | 'kind' | 'filter' | 'requestedBy'>;

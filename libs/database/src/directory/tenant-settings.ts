@@ -1,0 +1,37 @@
+import type { LifecyclePolicy, MatchingRules } from '@idsync/contracts';
+import type { Transaction } from '../database.js';
+import { AttributePriorityEntity, LifecyclePolicyEntity } from '../entities/history.entities.js';
+import { MatchingRulesEntity } from '../entities/matching.entities.js';
+import type { AttributePriority } from '../settings/tenant-settings.js';
+
+/** Replaces all attribute priorities of a tenant. */
+export async function saveAttributePriorities(
+  tx: Transaction,
+  tenantId: string,
+  priorities: readonly AttributePriority[],
+): Promise<void> {
+  await tx.manager.delete(AttributePriorityEntity, { tenantId });
+  if (priorities.length === 0) return;
+  await tx.manager.insert(
+    AttributePriorityEntity,
+    priorities.map(({ field, connectorId, priority }) => ({ tenantId, field, connectorId, priority })),
+  );
+}
+
+export async function saveMatchingRules(
+  tx: Transaction,
+  tenantId: string,
+  rules: MatchingRules,
+  now: Date,
+): Promise<void> {
+  await tx.manager.upsert(MatchingRulesEntity, { tenantId, rules, updatedAt: now }, ['tenantId']);
+}
+
+export async function saveLifecyclePolicy(
+  tx: Transaction,
+  tenantId: string,
+  policy: LifecyclePolicy,
+  now: Date,
+): Promise<void> {
+  await tx.manager.upsert(LifecyclePolicyEntity, { tenantId, policy, updatedAt: now }, ['tenantId']);
+}

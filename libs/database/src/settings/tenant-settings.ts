@@ -1,0 +1,86 @@
+// SQL by hand: the directory reads them for every batch.
+import {
+  defaultFindingPolicy,
+  defaultLifecyclePolicy,
+  defaultMatchingRules,
+  type FindingPolicy,
+  type LifecyclePolicy,
+  type MatchingRules,
+  type TenantQuotas,
+} from '@idsync/contracts';
+import type { Transaction } from '../database.js';
+import { FindingPolicyEntity } from '../entities/findings.entities.js';
+import type { AttributePriorityEntity } from '../entities/history.entities.js';
+import { findRow } from '../rows.js';
+
+export type AttributePriority = Pick<AttributePriorityEntity, 'field' | 'connectorId' | 'priority'>;
+
+export async function findAttributePriorities(tx: Transaction, tenantId: string): Promise<AttributePriority[]> {
+  return tx.query<AttributePriority>(
+    `select field, connector_id as "connectorId", priority from attribute_priorities
+      where tenant_id = $1 order by field, priority, connector_id`,
+    [tenantId],
+  );
+}
+
+/** Returns the tenant's settings for findings, with the default of each field that it lacks. */
+export async function findFindingPolicy(tx: Transaction, tenantId: string): Promise<FindingPolicy> {
+  const row = await findRow(tx, FindingPolicyEntity, { where: { tenantId } });
+  return { ...defaultFindingPolicy, ...row?.policy };
+}
+
+/** Returns the tenant's policy, with the default of each field that it lacks. */
+export async function findLifecyclePolicy(tx: Transaction, tenantId: string): Promise<LifecyclePolicy> {
+  const [row] = await tx.query<{ policy: Partial<LifecyclePolicy> }>(
+    'select policy from lifecycle_policies where tenant_id = $1',
+    [tenantId],
+  );
+  return { ...defaultLifecyclePolicy, ...row?.policy };
+}
+
+/** Returns the tenant's rules, with the default of each field that they lack; undefined if the defaults apply. */
+export async function findMatchingRules(tx: Transaction, tenantId: string): Promise<MatchingRules | undefined> {
+  const [row] = await tx.query<{ rules: Partial<MatchingRules> }>(
+    'select rules from matching_rules where tenant_id = $1',
+    [tenantId],
+  );
+  return row && { ...defaultMatchingRules, ...row.rules };
+}
+
+/** Returns the limits of the tenant; an absent one is unlimited. */
+export async function findTenantQuotas(tx: Transaction, tenantId: string): Promise<TenantQuotas> {
+  const [row] = await tx.query<{ quotas: TenantQuotas }>('select quotas from tenant_quotas where tenant_id = $1', [
+    tenantId,
+  ]);
+  return row?.quotas ?? {};
+}
+
+/** Counts the users that are not deleted. */
+export async function countPeople(tx: Transaction, tenantId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select coalesce(sum(count), 0)::int as count from directory_counters
+      where tenant_id = $1 and resource = 'user' and status <> 'deleted'`,
+    [tenantId],
+  );
+  return row?.count ?? 0;
+}
+
+/** Counts all identities, deleted ones too. */
+export async function countIdentities(tx: Transaction, tenantId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select coalesce(sum(count), 0)::int as count from directory_counters where tenant_id = $1 and resource = 'identity'`,
+    [tenantId],
+  );
+  return row?.count ?? 0;
+}
+
+/** Counts the people with access: active identities, of which there are more than users where machines have their own. */
+export async function countActivePeople(tx: Transaction, tenantId: string): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select least(coalesce(sum(count) filter (where resource = 'identity' and status = 'active'), 0),
+                  coalesce(sum(count) filter (where resource = 'user' and status <> 'deleted'), 0))::int as count
+       from directory_counters where tenant_id = $1`,
+    [tenantId],
+  );
+  return row?.count ?? 0;
+}
