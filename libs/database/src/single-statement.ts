@@ -21,7 +21,7 @@ export type TextRow = (string | null)[];
 export const asTexts = { rowMode: 'array', types: { getTypeParser: () => (text: string) => text } };
 
 /**
- * Sends `begin`, the statement and `commit` together. Callbacks, because two more promises take 40 µs. After an error
+ * Sends `begin`, the statement and `commit` together. Callbacks cost less than three promises. After an error
  * the connection must be closed.
  */
 export function runOnce<Row>(
