@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
-import type { responses } from '@idsync/contracts';
+import type * as operator from '@idsync/client/operator';
+import type { Approval, Installation, OneTenant, OperationName } from '@idsync/client/operator';
 import {
   BadValueError,
   CliError,
@@ -24,13 +25,23 @@ export interface List<Item> {
 export interface CursorList<Item> {
   data: Item[];
   /** Absent on the last page. */
-  next_cursor?: string;
+  next_cursor?: string | undefined;
 }
 
-/** Query parameters; absent ones are left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 export type PageQuery = { limit: number; offset: number };
-export type CursorQuery = Query & { limit: number; cursor?: string | undefined };
+export type CursorQuery = { limit: number; cursor?: string };
+
+/** The ids in the path of an operation, without that of the tenant; a single one needs no name. */
+type Ids<Base extends string, Name extends OperationName<Base>> = Name extends `${string}{${string}}${infer Rest}`
+  ? Rest extends `${string}{${string}`
+    ? Omit<operator.Ids<Base, Name>, Base extends OneTenant ? 'tenantId' : never>
+    : string
+  : Record<string, never>;
+/** A response that waits for a second operator is thrown. */
+type Settled<Body> = [Exclude<Body, Approval>] extends [never] ? Body : Exclude<Body, Approval>;
+type Answer<Base extends string, Name extends OperationName<Base>> = Settled<operator.Answer<Base, Name>>;
+type ItemOf<Base extends string, Name extends OperationName<Base>> =
+  Answer<Base, Name> extends { data: (infer Item)[] } ? Item : never;
 
 const responseTimeoutMs = 30_000;
 const stalledMs = 60_000;
@@ -39,65 +50,66 @@ const pageSize = 200;
 /** Bounds the requests for one list: with a selective filter, pages can be empty. */
 const maxPages = 100;
 
-/** Client of `/admin/v1`. Every failure is a CliError that names a remedy. */
-export class AdminClient {
+/** Client of the operations below a path. Every failure is a CliError that names a remedy. */
+export class AdminClient<Base extends Installation | OneTenant> {
   constructor(
     private readonly url: string,
     /** Absent for requests that sign in. */
     private readonly token?: string,
+    /** The tenant whose operations are called. */
+    private readonly tenantId?: string,
   ) {}
 
-  get<Reply>(path: string): Promise<Reply> {
-    return this.request<Reply>('GET', path);
+  /** Sends a typed request: `call('POST /cases/{caseId}/resolve', caseId, body)`. */
+  async call<Name extends OperationName<Base>>(
+    name: Name,
+    ids: Ids<Base, Name>,
+    input?: operator.Input<Base, Name>,
+  ): Promise<Answer<Base, Name>> {
+    const [method = '', template = ''] = name.split(' ');
+    const hasQuery = method === 'GET' || method === 'DELETE';
+    const query = hasQuery ? parametersOf(input ?? {}) : '';
+    const path = `${this.pathOf(template, ids as string)}${query && `?${query}`}`;
+    const { status, text } = await this.exchange(method, path, hasQuery ? undefined : input);
+    const reply = parse(text);
+    const waiting = status === 202 ? approvalIn(reply) : undefined;
+    if (waiting) throw waiting;
+    if (status >= 200 && status < 300 && reply !== notJson) return reply as Answer<Base, Name>;
+    throw await this.errorOf(method, path, { status, reply });
   }
 
   /** Reads all pages of a list. */
-  async getAll<Item>(path: string): Promise<List<Item>> {
-    const data: Item[] = [];
+  async all<Name extends OperationName<Base>>(name: Name, ids: Ids<Base, Name>): Promise<List<ItemOf<Base, Name>>> {
+    const data: ItemOf<Base, Name>[] = [];
     for (;;) {
-      const page = await this.get<List<Item>>(`${path}?limit=${pageSize}&offset=${data.length}`);
+      const query = { limit: pageSize, offset: data.length } as operator.Input<Base, Name>;
+      const page = (await this.call(name, ids, query)) as List<ItemOf<Base, Name>>;
       data.push(...page.data);
       if (page.data.length === 0 || data.length >= page.total) return { data, total: page.total };
     }
   }
 
-  /** Reads one page of a list. */
-  list<Item>(path: string, query: Query): Promise<List<Item>> {
-    return this.get<List<Item>>(`${path}?${parametersOf(query)}`);
-  }
-
   /** Reads up to `limit` items of a list with cursor pagination; `next_cursor` points at the remaining items. */
-  async getUpTo<Item>(path: string, { limit, cursor, ...filters }: CursorQuery): Promise<CursorList<Item>> {
-    const data: Item[] = [];
+  async upTo<Name extends OperationName<Base>>(
+    name: Name,
+    { limit, cursor, ...filters }: operator.Input<Base, Name> & CursorQuery,
+  ): Promise<CursorList<ItemOf<Base, Name>>> {
+    const data: ItemOf<Base, Name>[] = [];
     let next = cursor;
     for (let pages = 0; pages < maxPages; pages += 1) {
-      const query = { limit: Math.min(limit - data.length, pageSize), ...filters, cursor: next };
-      const page = await this.get<CursorList<Item>>(`${path}?${parametersOf(query)}`);
-      data.push(...page.data);
-      next = page.next_cursor;
+      const query: unknown = { limit: Math.min(limit - data.length, pageSize), ...filters, cursor: next };
+      const page = await this.call(name, {} as Ids<Base, Name>, query as operator.Input<Base, Name>);
+      const { data: found, next_cursor: following } = page as CursorList<ItemOf<Base, Name>>;
+      data.push(...found);
+      next = following;
       if (next === undefined || data.length >= limit) break;
     }
     return { data, next_cursor: next };
   }
 
-  post<Reply>(path: string, body: unknown): Promise<Reply> {
-    return this.request<Reply>('POST', path, body);
-  }
-
-  put<Reply>(path: string, body: unknown): Promise<Reply> {
-    return this.request<Reply>('PUT', path, body);
-  }
-
-  patch<Reply>(path: string, body: unknown): Promise<Reply> {
-    return this.request<Reply>('PATCH', path, body);
-  }
-
-  delete(path: string): Promise<undefined> {
-    return this.request<undefined>('DELETE', path);
-  }
-
   /** Opens a response that is read as it arrives. It fails if the service sends nothing for a minute. */
-  async download(path: string): Promise<Readable> {
+  async download(name: OperationName<Base> & `GET ${string}`, id: string): Promise<Readable> {
+    const path = this.pathOf(name.slice('GET '.length), id);
     const stalled = new AbortController();
     const timer = setTimeout(() => stalled.abort(), stalledMs);
     let response: Response;
@@ -116,15 +128,6 @@ export class AdminClient {
     body.pause();
     if (response.status === 200) return body;
     throw await this.errorOf('GET', path, { status: response.status, reply: parse(await text(body)) });
-  }
-
-  private async request<Reply>(method: string, path: string, body?: unknown): Promise<Reply> {
-    const { status, text } = await this.exchange(method, path, body);
-    const reply = parse(text);
-    const waiting = status === 202 ? approvalIn(reply) : undefined;
-    if (waiting) throw waiting;
-    if (status >= 200 && status < 300 && reply !== notJson) return reply as Reply;
-    throw await this.errorOf(method, path, { status, reply });
   }
 
   private async errorOf(
@@ -170,6 +173,14 @@ export class AdminClient {
     }
   }
 
+  private pathOf(template: string, ids: string | Record<string, string>): string {
+    const ofTenant = this.tenantId === undefined ? '' : `tenants/${segmentOf('tenantId', this.tenantId)}`;
+    const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      segmentOf(name, typeof ids === 'string' ? ids : (ids[name] ?? '')),
+    );
+    return `${ofTenant}${path}`.replace(/^\//, '');
+  }
+
   private get credentials(): Record<string, string> {
     return this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
   }
@@ -181,24 +192,23 @@ export class AdminClient {
   }
 }
 
-export function parametersOf(query: Query): URLSearchParams {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
-  );
-  return new URLSearchParams(given);
+/** Writes `attributes: { cost_center: '4711' }` as `attributes.cost_center=4711`. */
+function parametersOf({ attributes = {}, ...others }: { attributes?: object }): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(attributes)) parameters.append(`attributes.${name}`, value);
+  for (const [name, value] of Object.entries(others)) if (value !== undefined) parameters.append(name, String(value));
+  return parameters.toString();
 }
 
-/** Joins ids and names to a path. Rejects a segment that could address another path. */
-export function pathOf(...segments: string[]): string {
-  for (const segment of segments) {
-    if (!/^[\w-]+$/.test(segment)) throw new UsageError(`"${segment}" is not a valid id`);
-  }
-  return segments.join('/');
+/** Rejects an id that could address another path. The ids of sources may contain anything else. */
+function segmentOf(name: string, value: string): string {
+  if (name !== 'externalId' && !/^[\w-]+$/.test(value)) throw new UsageError(`"${value}" is not a valid id`);
+  return encodeURIComponent(value);
 }
 
 /** Requests that need a second operator are answered with an approval in place of the usual response. */
 function approvalIn(reply: unknown): WaitsForDecision | undefined {
-  const { approval_id: id, expires_at: until } = (reply ?? {}) as Partial<responses.Approval>;
+  const { approval_id: id, expires_at: until } = (reply ?? {}) as Partial<Approval>;
   if (id === undefined) return undefined;
   return new WaitsForDecision(
     `not done yet: another operator has to run "idsync approvals approve ${id}" until ${until}`,

@@ -1,11 +1,10 @@
-import type { responses } from '@idsync/contracts';
 import type { Session } from './session.js';
 import { idOfName } from './what-is-there.js';
 
 /** Resolves a connector's id from its id or its name. */
 export async function findConnector(session: Session, idOrName: string): Promise<string> {
   if (idOrName.startsWith('con_')) return idOrName;
-  return idOfName('connector', idOrName, await session.client.getAll<responses.Connector>(session.path('connectors')));
+  return idOfName('connector', idOrName, await session.client.all('GET /connectors', {}));
 }
 
 /**
@@ -19,13 +18,12 @@ export async function shownConnectorNames(
   if (session.format === 'json' || session.format === 'jsonl') return new Map();
   const names = await connectorNames(session);
   if (ids.every((id) => names.has(id))) return names;
-  const path = session.path('deleted-connectors');
-  const { data } = await session.client.getAll<responses.DeletedConnector>(path);
+  const { data } = await session.client.all('GET /deleted-connectors', {});
   return new Map([...names, ...data.map(({ id, name }) => [id, `${name} (deleted)`] as const)]);
 }
 
 /** Returns the names of the connectors by id, to show beside ids. */
 export async function connectorNames(session: Session): Promise<ReadonlyMap<string, string>> {
-  const list = await session.client.getAll<responses.Connector>(session.path('connectors'));
+  const list = await session.client.all('GET /connectors', {});
   return new Map(list.data.map(({ id, name }) => [id, name]));
 }

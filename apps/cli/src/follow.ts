@@ -12,21 +12,16 @@ export interface Watchable<Resource> {
   progressOf(resource: Resource): Progress;
 }
 
-/** Polls the resource at a path until it is settled, and shows its progress. */
+/** Polls a resource until it is settled, and shows its progress. */
 export async function follow<Resource>(
   session: Session,
-  path: string,
+  read: () => Promise<Resource>,
   { isSettled, progressOf }: Watchable<Resource>,
   timeoutMs: number,
 ): Promise<Resource> {
   const line = session.isRaw ? undefined : progressLine(session.io.err);
   try {
-    return await watch(
-      () => session.client.get<Resource>(path),
-      (resource) => line?.show(progressOf(resource)),
-      isSettled,
-      { timeoutMs, outageMs },
-    );
+    return await watch(read, (resource) => line?.show(progressOf(resource)), isSettled, { timeoutMs, outageMs });
   } finally {
     line?.stop();
   }

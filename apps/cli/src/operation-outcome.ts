@@ -20,7 +20,7 @@ function exitCodeOf(status: OperationStatus): number {
 export async function requireNotHeld(session: Session, reply: unknown): Promise<void> {
   const { operation_id: id, status } = (reply ?? {}) as Partial<responses.Operation>;
   if (id === undefined || status === 'done') return;
-  const operation = await session.client.get<responses.Operation>(session.path('operations', id));
+  const operation = await session.client.call('GET /operations/{operationId}', id);
   if (operation.status === 'held') throw new WaitsForDecision(heldNote(operation));
 }
 

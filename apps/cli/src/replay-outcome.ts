@@ -1,4 +1,4 @@
-import type { responses } from '@idsync/contracts';
+import type { Replay } from '@idsync/client/operator';
 import type { CliCommand } from './cli-command.js';
 import { defaultTimeoutSeconds, follow, seconds, type Watchable } from './follow.js';
 import type { Session } from './session.js';
@@ -22,22 +22,20 @@ export function withReplayOptions(command: CliCommand): CliCommand {
     .option('--timeout <seconds>', 'with --watch: stop waiting after this time', seconds, defaultTimeoutSeconds);
 }
 
-const watchableReplay: Watchable<responses.Replay> = {
+const watchableReplay: Watchable<Replay> = {
   isSettled: ({ status }) => status === 'done' || status === 'cancelled',
   progressOf: ({ status, progress_pct: percent, made_due: due }) => ({ status, percent, amount: `${due} to send` }),
 };
 
-/** Requests a replay and, with `--watch`, waits for its end. */
-export async function requestReplay(
+/** Prints a requested replay and, with `--watch`, waits for its end. */
+export async function printReplay(
   session: Session,
-  path: string,
-  body: object,
-  { by, watch, timeout }: ReplayOptions,
+  requested: Replay,
+  { watch, timeout }: ReplayOptions,
 ): Promise<void> {
-  const requested = await session.client.post<responses.Replay>(path, { ...body, by });
   if (!watch) return session.printOne(requested);
-  const replayPath = session.path('replays', requested.replay_id);
-  const replay = await follow(session, replayPath, watchableReplay, timeout * 1_000);
+  const read = () => session.client.call('GET /replays/{replayId}', requested.replay_id);
+  const replay = await follow(session, read, watchableReplay, timeout * 1_000);
   session.printOne(replay);
   session.exit(replay.status === 'done' ? 0 : 1);
 }

@@ -1,7 +1,7 @@
 import type { ClientOptions, IdsyncClient } from '@idsync/client';
-import type { responses } from '@idsync/contracts';
+import type { Installation, OneTenant } from '@idsync/client/operator';
 import type { Command } from 'commander';
-import { AdminClient, pathOf } from './admin-client.js';
+import { AdminClient } from './admin-client.js';
 import type { CliContext } from './cli-context.js';
 import { UsageError } from './cli-error.js';
 import { Printer } from './printer.js';
@@ -14,7 +14,6 @@ export type { CliContext };
 /** Settings, clients and output of one command. */
 export class Session extends Printer {
   readonly settings: Settings;
-  private admin: AdminClient | undefined;
   private tenantId: string | undefined;
 
   private constructor(command: Command, io: CliContext) {
@@ -28,15 +27,19 @@ export class Session extends Printer {
     const session = new Session(command, io);
     const { tenant, token } = session.settings;
     if (tenant !== undefined && token !== undefined && !/^ten_\w+$/.test(tenant)) {
-      session.tenantId = idOfName('tenant', tenant, await session.client.getAll<responses.Tenant>('tenants'));
+      session.tenantId = idOfName('tenant', tenant, await session.installation.all('GET /tenants', {}));
     }
     return session;
   }
 
   /** Client of `/admin/v1`. */
-  get client(): AdminClient {
-    this.admin ??= new AdminClient(this.settings.url, requireToken(this.settings));
-    return this.admin;
+  get installation(): AdminClient<Installation> {
+    return new AdminClient(this.settings.url, requireToken(this.settings));
+  }
+
+  /** Client of what `/admin/v1` has below the tenant. */
+  get client(): AdminClient<OneTenant> {
+    return new AdminClient(this.settings.url, requireToken(this.settings), this.tenant);
   }
 
   /** Client of `/v1`, for what a tenant's API key reads. Loaded only here, because most commands do not need it. */
@@ -51,14 +54,9 @@ export class Session extends Printer {
     throw new UsageError('no tenant selected: pass --tenant or set IDSYNC_TENANT; "idsync tenants list" shows the ids');
   }
 
-  /** Returns a path below the tenant. */
-  path(...segments: string[]): string {
-    return pathOf('tenants', this.tenant, ...segments);
-  }
-
-  /** Reads a JSON object from a file; `-` is standard input. */
-  readBody(file: string): object {
-    return readBody(file, this.io.cwd);
+  /** Reads a JSON object from a file; `-` is standard input. The service checks it. */
+  readBody<Body>(file: string): Body {
+    return readBody(file, this.io.cwd) as Body;
   }
 
   exit(code: number): void {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { responses } from '@idsync/contracts';
+import type { Installation } from '@idsync/client/operator';
 import { AdminClient } from './admin-client.js';
 import { CliError, UnreachableError, UsageError } from './cli-error.js';
 import { interruption } from './interruption.js';
@@ -8,8 +8,8 @@ import { printable } from './table.js';
 
 /** Shows an address and a code, and waits until the person has confirmed it in a browser. Returns the token. */
 export async function signInByDevice(url: string, io: CliContext): Promise<string> {
-  const client = new AdminClient(url);
-  const started = await client.post<responses.DeviceSignIn>('session/device', undefined).catch(explain);
+  const client = new AdminClient<Installation>(url);
+  const started = await client.call('POST /session/device', {}).catch(explain);
   const address = started.verification_uri_complete ?? started.verification_uri;
   io.err.write(`open ${printable(address)} in a browser, and confirm the code ${printable(started.user_code)}\n`);
   const end = Date.now() + started.expires_in * 1_000;
@@ -37,9 +37,9 @@ function explain(error: unknown): never {
 }
 
 /** Undefined while the person has not confirmed, or the gateway is away. */
-async function tokenOf(client: AdminClient, handle: string): Promise<string | undefined> {
+async function tokenOf(client: AdminClient<Installation>, handle: string): Promise<string | undefined> {
   try {
-    return (await client.post<responses.DeviceSession>('session/device/token', { handle })).token;
+    return (await client.call('POST /session/device/token', {}, { handle })).token;
   } catch (error) {
     if (error instanceof UnreachableError) return undefined;
     throw error;

@@ -20,7 +20,7 @@ export function addApprovalCommands(program: CliCommand): void {
     .choice('--status <status>', 'only this status', approvalStatuses)
     .paged()
     .does(async (session, query: PageQuery) => {
-      session.printList(await session.client.list<responses.Approval>(session.path('approvals'), query), [
+      session.printList(await session.client.call('GET /approvals', {}, query), [
         ['id', 'approval_id'],
         'status',
         'action',
@@ -33,7 +33,7 @@ export function addApprovalCommands(program: CliCommand): void {
     });
 
   approvals.add('show <approval>', 'show what an approval would do', 'apr_…').does(async (session, id: string) => {
-    print(session, await session.client.get<responses.Approval>(session.path('approvals', id)));
+    print(session, await session.client.call('GET /approvals/{approvalId}', id));
   });
 
   for (const [verb, description, help] of [
@@ -45,7 +45,7 @@ export function addApprovalCommands(program: CliCommand): void {
       .option('--reason <text>', 'reason, stored with the decision')
       .addHelpText('after', help)
       .does(async (session, id: string, { reason }: { reason?: string }) => {
-        print(session, await session.client.post<responses.Approval>(session.path('approvals', id, verb), { reason }));
+        print(session, await session.client.call(`POST /approvals/{approvalId}/${verb}`, id, { reason }));
       });
   }
 }

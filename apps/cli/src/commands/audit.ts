@@ -1,5 +1,5 @@
-import type { OperatorPolicy, responses } from '@idsync/contracts';
-import { type CursorList, type CursorQuery, parametersOf, type Query } from '../admin-client.js';
+import type { responses } from '@idsync/contracts';
+import type { CursorQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { CliError, UsageError } from '../cli-error.js';
 import type { Session } from '../session.js';
@@ -38,10 +38,11 @@ export function addAuditCommands(program: CliCommand): void {
     .option('--all-tenants', 'entries of all tenants and of the installation')
     .cursored()
     .addHelpText('after', listHelp)
-    .does(async (session, { allTenants, ...options }: CursorQuery & { allTenants?: true }) => {
-      const path = allTenants ? 'audit' : session.path('audit');
+    .does(async (session, { allTenants, ...options }: CursorQuery & Filters & { allTenants?: true }) => {
       const query = { limit: options.limit, ...filtersOf(options), cursor: options.cursor };
-      const list = await session.client.getUpTo<responses.AuditEntry>(path, query);
+      const list = allTenants
+        ? await session.installation.upTo('GET /audit', query)
+        : await session.client.upTo('GET /audit', query);
       session.printPage(list, [
         'at',
         ['actor', (each) => each.actor.name],
@@ -56,15 +57,14 @@ export function addAuditCommands(program: CliCommand): void {
 
   withFilters(audit.add('export', 'write audit entries as JSON lines, oldest first'))
     .addHelpText('after', exportHelp)
-    .does(async (session, options: Query) => {
+    .does(async (session, options: Filters) => {
       if (session.format === 'json' || session.format === 'csv') {
         throw new UsageError(`an export has the format jsonl, got "${session.format}"; "idsync audit list" has others`);
       }
-      const path = session.path('audit');
       let cursor: string | undefined;
       do {
-        const query = parametersOf({ ...filtersOf(options), order: 'asc', limit: 200, cursor });
-        const page = await session.client.get<CursorList<responses.AuditEntry>>(`${path}?${query}`);
+        const query = { ...filtersOf(options), order: 'asc' as const, limit: 200, cursor };
+        const page = await session.client.call('GET /audit', {}, query);
         for (const entry of page.data) session.print(`${JSON.stringify(entry)}\n`);
         cursor = page.next_cursor;
       } while (cursor !== undefined);
@@ -83,7 +83,7 @@ export function addAuditCommands(program: CliCommand): void {
       session.exit(found.problems.length === 0 ? 0 : 1);
     });
 
-  addSettings<OperatorPolicy>(audit.add('policy', 'see and change what is recorded and approved'), {
+  addSettings(audit.add('policy', 'see and change what is recorded and approved'), {
     path: 'operator-policy',
     show: 'show the settings for operators',
     set: 'replace these settings; an absent one gets its default',
@@ -92,6 +92,8 @@ export function addAuditCommands(program: CliCommand): void {
     content: 'the settings',
   });
 }
+
+type Filters = Partial<Record<'actor' | 'action' | 'resource' | 'request' | 'since' | 'until', string>>;
 
 /** An approval performs another act, which is what a reader looks for. */
 function actionOf({ action, after }: responses.AuditEntry): string {
@@ -116,7 +118,7 @@ function withFilters(command: CliCommand): CliCommand {
     .option('--until <time>', 'only entries before this time');
 }
 
-function filtersOf({ actor, action, resource, request, since, until }: Query) {
+function filtersOf({ actor, action, resource, request, since, until }: Filters) {
   return { actor, action, resource, request_id: request, since, until };
 }
 
@@ -125,11 +127,12 @@ async function verify(
   session: Session,
   { known, installation }: { known?: string; installation?: true },
 ): Promise<responses.AuditVerification> {
-  const path = installation ? 'audit/verification' : session.path('audit', 'verification');
   const whole: responses.AuditVerification = { verified: 0, problems: [] };
   for (let after = 0; ; ) {
-    const query = parametersOf({ after, known });
-    const part = await session.client.get<responses.AuditVerification>(`${path}?${query}`);
+    const query = { after, known };
+    const part = installation
+      ? await session.installation.call('GET /audit/verification', {}, query)
+      : await session.client.call('GET /audit/verification', {}, query);
     whole.verified += part.verified;
     whole.problems.push(...part.problems);
     if (part.head) whole.head = part.head;

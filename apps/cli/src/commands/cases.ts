@@ -25,7 +25,7 @@ export function addCaseCommands(program: CliCommand): void {
     .choice('--status <status>', 'only cases in this status', caseStatuses, 'open')
     .paged()
     .does(async (session, query: PageQuery) => {
-      session.printList(await session.client.list<responses.ReviewCase>(session.path('cases'), query), [
+      session.printList(await session.client.call('GET /cases', {}, query), [
         'id',
         ['record', ({ record }) => `${record.kind} ${record.external_id}`],
         ['name', ({ record }) => personName(record.document)],
@@ -41,7 +41,7 @@ export function addCaseCommands(program: CliCommand): void {
     .argument('<case>', 'id of the case, from "idsync cases list"')
     .example('cas_…')
     .does(async (session, id: string) => {
-      const found = await session.client.get<responses.ReviewCase>(session.path('cases', id));
+      const found = await session.client.call('GET /cases/{caseId}', id);
       session.show(found, () => printCase(session, found));
     });
 
@@ -51,12 +51,14 @@ export function addCaseCommands(program: CliCommand): void {
     .option('--identity <id>', 'with link: id of the identity, a candidate or any other')
     .option('--reason <text>', 'reason, stored with the operation')
     .addHelpText('after', decisions)
-    .does(async (session, id: string, resolution: string, { identity, reason }: ResolveOptions) => {
+    .does(async (session, id: string, resolution: 'link' | 'new' | 'ignore', { identity, reason }: ResolveOptions) => {
       if ((resolution === 'link') !== (identity !== undefined)) {
         throw new UsageError('--identity is required with link and not allowed with new or ignore');
       }
-      const path = session.path('cases', id, 'resolve');
-      printOperation(session, await session.client.post(path, { resolution, identity_id: identity, reason }));
+      printOperation(
+        session,
+        await session.client.call('POST /cases/{caseId}/resolve', id, { resolution, identity_id: identity, reason }),
+      );
     });
 }
 

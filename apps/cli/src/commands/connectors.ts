@@ -27,7 +27,7 @@ export function addConnectorCommands(program: CliCommand): void {
   const connectors = program.add('connectors', "manage a tenant's connectors");
 
   connectors.add('list', 'list the connectors', '').does(async (session) => {
-    const list = await session.client.getAll<responses.Connector>(session.path('connectors'));
+    const list = await session.client.all('GET /connectors', {});
     session.printList(list, [
       'id',
       'name',
@@ -45,7 +45,9 @@ export function addConnectorCommands(program: CliCommand): void {
   connectors
     .add('get <connector>', 'show a connector and its configuration', 'HR')
     .does(async (session, connector: string) => {
-      session.printOne(await session.client.get<responses.Connector>(await connectorPath(session, connector)));
+      session.printOne(
+        await session.client.call('GET /connectors/{connectorId}', await findConnector(session, connector)),
+      );
     });
 
   connectors
@@ -53,8 +55,7 @@ export function addConnectorCommands(program: CliCommand): void {
     .requiredOption('--file <path>', 'JSON file with the connector; - reads standard input')
     .addHelpText('after', example)
     .does(async (session, options: { file: string }) => {
-      const path = session.path('connectors');
-      session.printOne(await session.client.post<responses.Connector>(path, session.readBody(options.file)));
+      session.printOne(await session.client.call('POST /connectors', {}, session.readBody(options.file)));
     });
 
   connectors
@@ -62,8 +63,12 @@ export function addConnectorCommands(program: CliCommand): void {
     .requiredOption('--file <path>', 'JSON file with the fields; - reads standard input')
     .example('HR --file hr.json')
     .does(async (session, connector: string, options: { file: string }) => {
-      const body = session.readBody(options.file);
-      const changed = await session.client.patch<responses.Connector>(await connectorPath(session, connector), body);
+      const body = session.readBody<Record<string, unknown>>(options.file);
+      const changed = await session.client.call(
+        'PATCH /connectors/{connectorId}',
+        await findConnector(session, connector),
+        body,
+      );
       session.printOne(changed);
       await requireNotHeld(session, changed);
     });
@@ -76,8 +81,8 @@ export function addConnectorCommands(program: CliCommand): void {
     .paged()
     .example('HR --limit 10')
     .does(async (session, connector: string, query: PageQuery) => {
-      const path = `${await connectorPath(session, connector)}/errors`;
-      const list = await session.client.list<responses.FailingRecord>(path, query);
+      const id = await findConnector(session, connector);
+      const list = await session.client.call('GET /connectors/{connectorId}/errors', id, query);
       session.printList(list, [
         ['record', 'external_id'],
         'line',
@@ -131,14 +136,17 @@ async function runProbe(
   connector: string,
   kind: 'test' | 'discover',
 ): Promise<responses.ConnectorProbe> {
-  const path = await connectorPath(session, connector);
-  let probe = await session.client.post<responses.ConnectorProbe>(`${path}/${kind}`, {});
+  const id = await findConnector(session, connector);
+  let probe = await session.client.call(`POST /connectors/{connectorId}/${kind}`, id);
   for (const end = Date.now() + probeTimeoutMs; probe.status === 'queued'; ) {
     if (Date.now() > end) {
       throw new CliError(`no result within ${probeTimeoutMs / 1_000} s: is a sync-worker running?`);
     }
     await sleep(pollMs);
-    probe = await session.client.get<responses.ConnectorProbe>(`${path}/probes/${probe.probe_id}`);
+    probe = await session.client.call('GET /connectors/{connectorId}/probes/{probeId}', {
+      connectorId: id,
+      probeId: probe.probe_id,
+    });
   }
   if (probe.status === 'failed')
     throw new CliError(withSource(probe.error ?? 'the probe failed', probe.source_message));
@@ -147,8 +155,4 @@ async function runProbe(
 
 function withSource(message: string, sourceMessage: string | undefined): string {
   return sourceMessage === undefined ? message : `${message}\nMessage of the source: ${sourceMessage}`;
-}
-
-async function connectorPath(session: Session, idOrName: string): Promise<string> {
-  return session.path('connectors', await findConnector(session, idOrName));
 }

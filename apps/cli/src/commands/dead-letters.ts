@@ -1,5 +1,4 @@
-import type { responses } from '@idsync/contracts';
-import { type CursorQuery, pathOf } from '../admin-client.js';
+import type { CursorQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 
 const listHelp = `
@@ -7,8 +6,6 @@ A message that fails as often as its queue allows is dead-lettered. Requeue it w
 
 Example:
   $ idsync dead-letters list --queue directory.batches`;
-
-const path = (id: string) => `system/dead-letters/${pathOf(id)}`;
 
 export function addDeadLetterCommands(program: CliCommand): void {
   const letters = program.add('dead-letters', 'messages that failed as often as their queue allows');
@@ -19,18 +16,18 @@ export function addDeadLetterCommands(program: CliCommand): void {
     .cursored()
     .addHelpText('after', listHelp)
     .does(async (session, query: CursorQuery) => {
-      const list = await session.client.getUpTo<responses.DeadLetter>('system/dead-letters', query);
+      const list = await session.installation.upTo('GET /system/dead-letters', query);
       session.printPage(list, ['id', 'queue', 'type', ['tenant', 'tenant_id'], 'attempts', 'dead_at', 'reason']);
     });
 
   letters
     .add('show <dead-letter>', 'show a dead letter with its message', 'dlt_…')
     .does(async (session, id: string) => {
-      session.printOne(await session.client.get<responses.DeadLetterDetails>(path(id)));
+      session.printOne(await session.installation.call('GET /system/dead-letters/{deadLetterId}', id));
     });
 
   letters.add('requeue <dead-letter>', 'send a dead letter again', 'dlt_…').does(async (session, id: string) => {
-    await session.client.post<undefined>(`${path(id)}/requeue`, undefined);
+    await session.installation.call('POST /system/dead-letters/{deadLetterId}/requeue', id);
     session.note(`sent ${id} again`);
   });
 
@@ -39,7 +36,7 @@ export function addDeadLetterCommands(program: CliCommand): void {
     .requiredOption('--reason <text>', 'reason, kept in the audit log')
     .example('dlt_… --reason "the job was repeated"')
     .does(async (session, id: string, { reason }: { reason: string }) => {
-      await session.client.post<undefined>(`${path(id)}/discard`, { reason });
+      await session.installation.call('POST /system/dead-letters/{deadLetterId}/discard', id, { reason });
       session.note(`discarded ${id}`);
     });
 }

@@ -34,17 +34,14 @@ Example:
   $ idsync connectors delete HR --records hand-over --to "HR new"`,
     )
     .does(async (session, connector: string, { records, to }: DeleteOptions) => {
-      const path = session.path('connectors', await findConnector(session, connector));
-      const { live_records: live, connector_id: id } = await session.client.get<responses.ConnectorDeletion>(
-        `${path}/deletion`,
-      );
+      const id = await findConnector(session, connector);
+      const { live_records: live } = await session.client.call('GET /connectors/{connectorId}/deletion', id);
       if (records === undefined && live > 0) throw new UsageError(`${connector} has ${counted(live)}: pass ${choices}`);
       const mode = modes[records ?? 'keep'];
       if ((mode === 'hand_over') !== (to !== undefined))
         throw new UsageError('hand-over needs --to, and only hand-over');
-      const query = new URLSearchParams({ records: mode });
-      if (to !== undefined) query.set('to', await findConnector(session, to));
-      await session.client.delete(`${path}?${query}`);
+      const query = { records: mode, ...(to !== undefined && { to: await findConnector(session, to) }) };
+      await session.client.call('DELETE /connectors/{connectorId}', id, query);
       session.note(`deleted ${connector}, which had ${counted(live)}`);
       if (mode === 'retire') session.note(`a job deletes them: idsync jobs list --connector ${id}`);
       if (mode === 'hand_over') session.note('an operation hands them over: idsync operations list');
@@ -59,8 +56,8 @@ Example:
     .argument('<connector>', deletedHelp)
     .example('HR')
     .does(async (session, connector: string) => {
-      const path = await deletedPath(session, connector, 'retire');
-      session.printOne(await session.client.post<responses.SyncJobReference>(path, {}));
+      const id = await findDeleted(session, connector);
+      session.printOne(await session.client.call('POST /deleted-connectors/{connectorId}/retire', id));
     });
 
   connectors
@@ -70,9 +67,9 @@ Example:
     .example('HR --to "HR new"')
     .operation()
     .does(async (session, connector: string, { to, reason }: { to: string; reason?: string }) => {
-      const path = await deletedPath(session, connector, 'hand-over');
+      const id = await findDeleted(session, connector);
       const body = { to: await findConnector(session, to), reason };
-      printOperation(session, await session.client.post(path, body));
+      printOperation(session, await session.client.call('POST /deleted-connectors/{connectorId}/hand-over', id, body));
     });
 }
 
@@ -81,11 +78,7 @@ function counted(records: number): string {
 }
 
 function listDeleted(session: Session): Promise<List<responses.DeletedConnector>> {
-  return session.client.getAll<responses.DeletedConnector>(session.path('deleted-connectors'));
-}
-
-async function deletedPath(session: Session, idOrName: string, action: string): Promise<string> {
-  return session.path('deleted-connectors', await findDeleted(session, idOrName), action);
+  return session.client.all('GET /deleted-connectors', {});
 }
 
 /** Names of deleted connectors are not unique. */

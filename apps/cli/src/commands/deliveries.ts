@@ -1,8 +1,8 @@
 import type { responses } from '@idsync/contracts';
-import { deliveryStatuses } from '@idsync/contracts/fixed-values';
+import { type DeliveryStatus, deliveryStatuses } from '@idsync/contracts/fixed-values';
 import type { CursorQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
-import { type ReplayOptions, replayExitCodes, requestReplay, withReplayOptions } from '../replay-outcome.js';
+import { printReplay, type ReplayOptions, replayExitCodes, withReplayOptions } from '../replay-outcome.js';
 import type { Session } from '../session.js';
 import { printableLines } from '../table.js';
 
@@ -12,6 +12,14 @@ Deliveries that ran out of attempts have the status dead; "idsync webhooks reque
 Example:
   $ idsync deliveries list --status dead
   $ idsync deliveries list --webhook whk_… --event user.created --since 2026-01-31T12:00:00Z`;
+
+interface ListOptions extends CursorQuery {
+  webhook?: string;
+  status?: DeliveryStatus;
+  event?: string;
+  since?: string;
+  until?: string;
+}
 
 export function addDeliveryCommands(program: CliCommand): void {
   const deliveries = program.add('deliveries', 'inspect and resend webhook deliveries');
@@ -25,9 +33,9 @@ export function addDeliveryCommands(program: CliCommand): void {
     .option('--until <time>', 'only events that occurred before this time')
     .cursored()
     .addHelpText('after', listHelp)
-    .does(async (session, { limit, webhook, event, ...options }: CursorQuery) => {
+    .does(async (session, { limit, webhook, event, ...options }: ListOptions) => {
       const query = { limit, webhook_id: webhook, event_type: event, ...options };
-      session.printPage(await session.client.getUpTo<responses.Delivery>(session.path('deliveries'), query), [
+      session.printPage(await session.client.upTo('GET /deliveries', query), [
         'id',
         ['webhook', 'webhook_id'],
         ['event', 'event_type'],
@@ -44,15 +52,19 @@ export function addDeliveryCommands(program: CliCommand): void {
   deliveries
     .add('show <delivery>', 'show a delivery: its attempts, the request body and the last response', 'dlv_…')
     .does(async (session, id: string) => {
-      const delivery = await session.client.get<responses.DeliveryDetails>(session.path('deliveries', id));
+      const delivery = await session.client.call('GET /deliveries/{deliveryId}', id);
       session.show(delivery, () => print(session, delivery));
     });
 
   withReplayOptions(deliveries.add('resend <delivery>', 'send one delivery again, even if it was delivered', 'dlv_…'))
     .addHelpText('after', replayExitCodes)
-    .does((session, id: string, options: ReplayOptions) =>
-      requestReplay(session, session.path('deliveries', id, 'resend'), {}, options),
-    );
+    .does(async (session, id: string, { by, ...options }: ReplayOptions) => {
+      await printReplay(
+        session,
+        await session.client.call('POST /deliveries/{deliveryId}/resend', id, { by }),
+        options,
+      );
+    });
 }
 
 function print(session: Session, { attempts, body, ...rest }: responses.DeliveryDetails): void {

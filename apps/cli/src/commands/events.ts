@@ -1,4 +1,3 @@
-import type { responses } from '@idsync/contracts';
 import type { CursorQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { eventCells, eventHeadings } from '../describe-event.js';
@@ -23,6 +22,9 @@ Examples:
   $ idsync events list --identity idn_…
   $ idsync events list --connector con_… --types 'user.*' --since 2026-01-31T12:00:00Z`;
 
+type ListOptions = CursorQuery &
+  Partial<Record<'identity' | 'subject' | 'job' | 'connector' | 'types' | 'since' | 'until', string>>;
+
 interface TailOptions {
   after?: number;
   types?: string[];
@@ -45,13 +47,9 @@ export function addEventCommands(program: CliCommand): void {
     .option('--until <time>', 'only events that occurred before this time')
     .cursored()
     .addHelpText('after', listHelp)
-    .does(async (session, { limit, identity, subject, job, connector, ...options }: CursorQuery) => {
+    .does(async (session, { limit, identity, subject, job, connector, ...options }: ListOptions) => {
       const of = { identity_id: identity, subject_id: subject, job_id: job, connector_id: connector };
-      const list = await session.client.getUpTo<responses.OperatorEvent>(session.path('events'), {
-        limit,
-        ...of,
-        ...options,
-      });
+      const list = await session.client.upTo('GET /events', { limit, ...of, ...options });
       session.printPage(list, [
         'occurred_at',
         'id',
@@ -66,7 +64,7 @@ export function addEventCommands(program: CliCommand): void {
   events
     .add('show <event>', 'show an event: its details, its deliveries and its body', 'evt_…')
     .does(async (session, id: string) => {
-      session.printOne(await session.client.get<responses.OperatorEventDetails>(session.path('events', id)));
+      session.printOne(await session.client.call('GET /events/{eventId}', id));
     });
 
   events

@@ -35,7 +35,7 @@ export function addFindingCommands(program: CliCommand): void {
     .cursored()
     .addHelpText('after', listHelp)
     .does(async (session, query: CursorQuery) => {
-      session.printPage(await session.client.getUpTo<responses.Finding>(session.path('findings'), query), [
+      session.printPage(await session.client.upTo('GET /findings', query), [
         'id',
         'kind',
         [
@@ -50,7 +50,7 @@ export function addFindingCommands(program: CliCommand): void {
     });
 
   findings.add('show <finding>', 'show a finding and its evidence', 'fnd_…').does(async (session, id: string) => {
-    const finding = await session.client.get<responses.Finding>(session.path('findings', id));
+    const finding = await session.client.call('GET /findings/{findingId}', id);
     session.show(finding, () => print(session, finding));
   });
 
@@ -61,17 +61,17 @@ export function addFindingCommands(program: CliCommand): void {
     .option('--by <name>', 'name of the operator')
     .addHelpText('after', acceptHelp)
     .does(async (session, id: string, options: { reason: string; until?: string; by?: string }) => {
-      printOperation(session, await session.client.post(session.path('findings', id, 'accept'), options));
+      printOperation(session, await session.client.call('POST /findings/{findingId}/accept', id, options));
     });
 
   findings
     .add('reopen <finding>', 'withdraw the acceptance of a finding', 'fnd_…')
     .operation()
     .does(async (session, id: string, { reason }: { reason?: string }) => {
-      printOperation(session, await session.client.post(session.path('findings', id, 'reopen'), { reason }));
+      printOperation(session, await session.client.call('POST /findings/{findingId}/reopen', id, { reason }));
     });
 
-  addSettings<FindingPolicy>(findings.add('policy', 'see and change when something is a finding'), {
+  addSettings(findings.add('policy', 'see and change when something is a finding'), {
     path: 'finding-policy',
     show: 'show the ages at which accounts and sources are findings',
     set: 'replace these settings; an absent one gets its default',

@@ -39,8 +39,7 @@ export function addIdentityCommands(program: CliCommand): void {
     .option('--at <date-time>', 'show the state at this time')
     .example('idn_… --at 2026-01-31T12:00:00Z')
     .does(async (session, id: string, { at }: { at?: string }) => {
-      const query = at === undefined ? '' : `?${new URLSearchParams({ at })}`;
-      const identity = await session.client.get<responses.Identity>(`${session.path('identities', id)}${query}`);
+      const identity = await session.client.call('GET /identities/{identityId}', id, { at });
       if (session.isRaw) session.printOne(identity);
       else await printIdentity(session, identity);
     });
@@ -63,8 +62,10 @@ export function addIdentityCommands(program: CliCommand): void {
     .example('idn_1… idn_2…')
     .operation()
     .does(async (session, into: string, from: string[], { reason }: ReasonOption) => {
-      const path = session.path('identities', into, 'merge');
-      printOperation(session, await session.client.post(path, { from_ids: from, reason }));
+      printOperation(
+        session,
+        await session.client.call('POST /identities/{identityId}/merge', into, { from_ids: from, reason }),
+      );
     });
 
   identities
@@ -75,8 +76,10 @@ export function addIdentityCommands(program: CliCommand): void {
     .example('idn_… usr_… acc_…')
     .operation()
     .does(async (session, id: string, records: string[], { reason }: ReasonOption) => {
-      const path = session.path('identities', id, 'split');
-      printOperation(session, await session.client.post(path, { record_ids: records, reason }));
+      printOperation(
+        session,
+        await session.client.call('POST /identities/{identityId}/split', id, { record_ids: records, reason }),
+      );
     });
 
   identities
@@ -90,7 +93,6 @@ export function addIdentityCommands(program: CliCommand): void {
     .example('idn_… --reason "request 17"')
     .operation()
     .does(async (session, id: string, { reason, yes, allowReturn }: EraseOptions) => {
-      const path = session.path('identities', id, 'erase');
       if (!yes) {
         const { display_name, records } = await explain(session, id);
         const machines = records.filter(({ kind }) => kind === 'machine_identity').length;
@@ -99,12 +101,12 @@ export function addIdentityCommands(program: CliCommand): void {
         await confirm(session.io, `Permanently erase ${display_name ?? id} (records: ${erased}${remaining})?`);
       }
       const body = { reason, ...(allowReturn && { keep_out: false }) };
-      printOperation(session, await session.client.post(path, body));
+      printOperation(session, await session.client.call('POST /identities/{identityId}/erase', id, body));
     });
 }
 
 function explain(session: Session, id: string): Promise<responses.Explanation> {
-  return session.client.get<responses.Explanation>(session.path('identities', id, 'explain'));
+  return session.client.call('GET /identities/{identityId}/explain', id);
 }
 
 async function printIdentity(session: Session, identity: responses.Identity): Promise<void> {

@@ -43,7 +43,7 @@ export function addJobCommands(program: CliCommand): void {
     .does(async (session, options: PageQuery & { connector?: string; status?: string }) => {
       const { limit, offset, connector, status } = options;
       const query = { limit, offset, connector_id: connector && (await findConnector(session, connector)), status };
-      const list = await session.client.list<responses.OperatorJob>(session.path('sync-jobs'), query);
+      const list = await session.client.call('GET /sync-jobs', {}, query);
       const ids = list.data.map(({ connector_id }) => connector_id);
       const names = await shownConnectorNames(session, ids);
       session.printList(list, [
@@ -68,7 +68,7 @@ export function addJobCommands(program: CliCommand): void {
     .add('get <job>', 'show a job and its failed records')
     .addHelpText('after', '\nThe exit codes are those of "idsync sync --watch"; see "idsync sync --help".')
     .example('job_…')
-    .does(async (session, id: string) => printJob(session, await session.client.get(session.path('sync-jobs', id))));
+    .does(async (session, id: string) => printJob(session, await session.client.call('GET /sync-jobs/{jobId}', id)));
 
   jobs
     .add('cancel <job>', 'cancel a job; changes that it has applied remain')
@@ -76,9 +76,9 @@ export function addJobCommands(program: CliCommand): void {
     .option('--by <name>', 'who cancels the job; stored with it')
     .example('job_… --reason "wrong file"')
     .does(async (session, id: string, options: { reason?: string; by?: string }) => {
-      const path = session.path('sync-jobs', id);
-      await session.client.post(`${path}/cancel`, options);
-      const { status, records_applied } = await follow(session, path, endingJob, cancelledWithinMs);
+      await session.client.call('POST /sync-jobs/{jobId}/cancel', id, options);
+      const read = () => session.client.call('GET /sync-jobs/{jobId}', id);
+      const { status, records_applied } = await follow(session, read, endingJob, cancelledWithinMs);
       session.printOne({ job_id: id, status, records_applied });
     });
 
@@ -95,7 +95,7 @@ export function addJobCommands(program: CliCommand): void {
     .does(async (session, id: string, { preview = false, reason, yes }: UndoOptions) => {
       const question = `Undo ${id}? Records it created are deleted, records it changed are restored (see --preview).`;
       if (!preview && !yes) await confirm(session.io, question);
-      printOperation(session, await session.client.post(session.path('sync-jobs', id, 'undo'), { preview, reason }));
+      printOperation(session, await session.client.call('POST /sync-jobs/{jobId}/undo', id, { preview, reason }));
     });
 }
 

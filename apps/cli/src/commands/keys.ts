@@ -1,15 +1,17 @@
-import type { responses } from '@idsync/contracts';
+import type { Input, OneTenant } from '@idsync/client/operator';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import type { Session } from '../session.js';
 import { commaSeparated } from '../whole-number.js';
 
+type Scopes = NonNullable<NonNullable<Input<OneTenant, 'POST /api-keys'>>['scopes']>;
+
 interface UpdateOptions {
   name?: string;
-  scopes?: string[];
-  addScopes?: string[];
+  scopes?: Scopes;
+  addScopes?: Scopes;
   expiresAt?: string;
-  networks?: string;
+  networks?: string[] | 'any';
 }
 
 const keyHelp = 'id of the key, from "idsync keys list"';
@@ -18,7 +20,7 @@ export function addKeyCommands(program: CliCommand): void {
   const keys = program.add('keys', "list, create, change and revoke a tenant's API keys");
 
   keys.add('list', 'list API keys, without their secrets', '--tenant ten_…').does(async (session) => {
-    session.printList(await session.client.getAll<responses.ApiKey>(session.path('api-keys')), [
+    session.printList(await session.client.all('GET /api-keys', {}), [
       'id',
       'name',
       'scopes',
@@ -42,11 +44,11 @@ export function addKeyCommands(program: CliCommand): void {
       const { scopes, networks, expiresAt } = options;
       const body = {
         name,
-        scopes: scopes === undefined ? undefined : listOf(scopes),
+        scopes: scopes === undefined ? undefined : (listOf(scopes) as Scopes),
         allowed_networks: networks === undefined ? undefined : listOf(networks),
         expires_at: expiresAt,
       };
-      session.printOne(await session.client.post<responses.CreatedApiKey>(session.path('api-keys'), body));
+      session.printOne(await session.client.call('POST /api-keys', {}, body));
       session.note('store the key now: it is not shown again');
     });
 
@@ -61,6 +63,7 @@ export function addKeyCommands(program: CliCommand): void {
     .option(
       '--networks <networks>',
       'comma-separated addresses and CIDR ranges, which replace those of the key, or any',
+      (text) => (text === 'any' ? text : commaSeparated(text)),
     )
     .example('key_… --add-scopes groups:read')
     .does(async (session, id: string, { name, scopes, addScopes, expiresAt, networks }: UpdateOptions) => {
@@ -69,12 +72,12 @@ export function addKeyCommands(program: CliCommand): void {
         name,
         scopes: addScopes ? [...(await scopesOf(session, id)), ...addScopes] : scopes,
         expires_at: expiresAt === 'never' ? null : expiresAt,
-        allowed_networks: networks === 'any' ? null : networks && commaSeparated(networks),
+        allowed_networks: networks === 'any' ? null : networks,
       };
       if (Object.values(body).every((value) => value === undefined)) {
         throw new UsageError('nothing to change: give --name, --scopes, --add-scopes, --expires-at or --networks');
       }
-      session.printOne(await session.client.patch<responses.ApiKey>(session.path('api-keys', id), body));
+      session.printOne(await session.client.call('PATCH /api-keys/{keyId}', id, body));
     });
 
   keys
@@ -83,16 +86,16 @@ export function addKeyCommands(program: CliCommand): void {
     .argument('<key>', keyHelp)
     .example('key_…')
     .does(async (session, key: string) => {
-      await session.client.delete(session.path('api-keys', key));
+      await session.client.call('DELETE /api-keys/{keyId}', key);
       session.note(`revoked ${key}`);
     });
 }
 
 const listOf = (text: string) => text.split(',').map((each) => each.trim());
 
-async function scopesOf(session: Session, id: string): Promise<string[]> {
-  const { data } = await session.client.getAll<responses.ApiKey>(session.path('api-keys'));
+async function scopesOf(session: Session, id: string): Promise<Scopes> {
+  const { data } = await session.client.all('GET /api-keys', {});
   const found = data.find((key) => key.id === id);
   if (!found) throw new UsageError(`no API key ${id}; "idsync keys list" shows the ids`);
-  return found.scopes;
+  return found.scopes as Scopes;
 }

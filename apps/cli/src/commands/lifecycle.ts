@@ -12,7 +12,7 @@ Example: dates are days in Oslo, but those of one connector in New York; a leave
 ${operationExitCodes}`;
 
 export function addLifecycleCommands(program: CliCommand): void {
-  addSettings<LifecyclePolicy>(program.add('lifecycle', "see and change a tenant's rules for dates and leavers"), {
+  addSettings(program.add('lifecycle', "see and change a tenant's rules for dates and leavers"), {
     path: 'lifecycle-policy',
     show: 'show time zones, and how long leavers and deleted records stay',
     set: 'replace the rules and compute all statuses again; an absent rule gets its default',
@@ -20,7 +20,6 @@ export function addLifecycleCommands(program: CliCommand): void {
     file: 'lifecycle.json',
     content: 'the rules',
     print,
-    isOperation: true,
   });
 }
 

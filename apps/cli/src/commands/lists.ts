@@ -1,7 +1,6 @@
-import type { responses } from '@idsync/contracts';
+import type { Identity, Input, MachineIdentityDetails, OneTenant } from '@idsync/client/operator';
 import { machineClassifications, personStatuses, recordFields } from '@idsync/contracts/fixed-values';
 import { InvalidArgumentError, Option } from 'commander';
-import type { List } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { findConnector, shownConnectorNames } from '../find-connector.js';
 import { personName } from '../person-name.js';
@@ -9,6 +8,8 @@ import type { Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 
 interface ListOptions {
+  text?: string;
+  name?: string;
   email?: string;
   number?: string;
   upn?: string;
@@ -22,17 +23,21 @@ interface ListOptions {
   status?: string;
   updatedSince?: string;
   unmatched?: boolean;
-  classification?: string;
+  classification?: (typeof machineClassifications)[number];
   owner?: string;
   minRisk?: number;
   maxRisk?: number;
-  sort?: string;
+  sort?: 'risk';
   limit: number;
   offset: number;
 }
 
-/** The fields of an identity that its list shows; other fields are not read. */
-type ListedIdentity = Pick<responses.Identity, 'id' | 'display_name' | 'status' | 'attributes'>;
+type QueryOf<Path extends 'identities' | 'groups' | 'accounts' | 'machine-identities'> = NonNullable<
+  Input<OneTenant, `GET /${Path}`>
+>;
+/** Each list has its own statuses, which its option allows. */
+type ListQuery = Omit<QueryOf<'identities'> & QueryOf<'groups'> & QueryOf<'accounts'>, 'status' | 'sort'> &
+  Omit<QueryOf<'machine-identities'>, 'status'> & { status: never };
 
 export function addFindCommand(program: CliCommand): void {
   program
@@ -60,7 +65,7 @@ export function addUserCommands(program: CliCommand): void {
   shared(exact(users.add('list', 'list users'), personStatuses))
     .addHelpText('after', listExamples('users'))
     .does(async (session, options: ListOptions) => {
-      const list = await request<responses.User>(session, 'users', options);
+      const list = await session.client.call('GET /users', {}, await queryOf(session, options));
       session.printList(list, ['id', 'external_id', ['name', personName], 'email', 'status']);
     });
 }
@@ -76,8 +81,8 @@ export function addGroupCommands(program: CliCommand): void {
       'after',
       '\nList the members with "idsync users list --group".\n\nExample:\n  $ idsync groups list --source AD',
     )
-    .does(async (session, options: ListOptions & { name?: string }) => {
-      const list = await request<responses.Group>(session, 'groups', options);
+    .does(async (session, options: ListOptions) => {
+      const list = await session.client.call('GET /groups', {}, await queryOf(session, options));
       const ids = list.data.map(({ source_id }) => source_id);
       const names = await shownConnectorNames(session, ids);
       session.printList(list, ['id', 'name', ['source', (each) => names.get(each.source_id) ?? each.source_id]]);
@@ -99,7 +104,7 @@ export function addAccountCommands(program: CliCommand): void {
     .option('--unmatched', 'only accounts that are linked to no identity')
     .example('--source AD --unmatched')
     .does(async (session, options: ListOptions) => {
-      const list = await request<responses.Account>(session, 'accounts', options);
+      const list = await session.client.call('GET /accounts', {}, await queryOf(session, options));
       session.printList(list, ['id', 'identifier', ['name', personName], 'status', ['identity', 'person_id']]);
     });
 
@@ -108,7 +113,7 @@ export function addAccountCommands(program: CliCommand): void {
     .argument('<account>', 'id of the account: acc_…')
     .example('acc_…')
     .does(async (session, id: string) => {
-      const account = await session.client.get<responses.AccountDetails>(session.path('accounts', id));
+      const account = await session.client.call('GET /accounts/{accountId}', id);
       session.show(account, ({ values, ...rest }) => {
         session.printOne(rest);
         printValues(session, values);
@@ -127,7 +132,7 @@ export function addMachineCommands(program: CliCommand): void {
     .addOption(new Option('--sort <order>', 'risk: the highest risk first').choices(['risk']))
     .example('--status orphaned --sort risk')
     .does(async (session, options: ListOptions) => {
-      const list = await request<responses.MachineIdentity>(session, 'machine-identities', options);
+      const list = await session.client.call('GET /machine-identities', {}, await queryOf(session, options));
       session.printList(list, [
         'id',
         ['name', 'display_name'],
@@ -143,14 +148,13 @@ export function addMachineCommands(program: CliCommand): void {
     .argument('<machine>', 'id of the machine identity: mid_…')
     .example('mid_…')
     .does(async (session, id: string) => {
-      const path = session.path('machine-identities', id);
-      session.show(await session.client.get<responses.MachineIdentityDetails>(path), (found) =>
+      session.show(await session.client.call('GET /machine-identities/{machineId}', id), (found) =>
         printMachine(session, found),
       );
     });
 }
 
-function printMachine(session: Session, machine: responses.MachineIdentityDetails): void {
+function printMachine(session: Session, machine: MachineIdentityDetails): void {
   const { people, values, risk_factors, ...rest } = machine;
   session.printOne(rest);
   session.printTable(people, ['role', ['person', 'identity_id'], 'name', ['value in the source', 'named']]);
@@ -193,18 +197,15 @@ function attribute(text: string, earlier: [string, string][] = []): [string, str
   const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError('It must be name=value, such as cost_center=4711.');
-  return [...earlier, [`attributes.${name}`, value]];
+  return [...earlier, [name, value]];
 }
 
-async function request<Item>(
-  session: Session,
-  list: string,
-  { text, ...options }: ListOptions & { text?: string; name?: string },
-): Promise<List<Item>> {
+/** The options of all lists as the query of one. */
+async function queryOf(session: Session, options: ListOptions): Promise<ListQuery> {
   const connector = (given: string | undefined) => (given === undefined ? undefined : findConnector(session, given));
-  return session.client.list<Item>(session.path(list), {
-    ...Object.fromEntries(options.attribute ?? []),
-    q: text,
+  return {
+    attributes: options.attribute && Object.fromEntries(options.attribute),
+    q: options.text,
     email: options.email,
     employee_number: options.number,
     user_principal_name: options.upn,
@@ -215,7 +216,7 @@ async function request<Item>(
     source: await connector(options.source),
     group: options.group,
     name: options.name,
-    status: options.status,
+    status: options.status as never,
     updated_since: options.updatedSince,
     matched: options.unmatched ? false : undefined,
     classification: options.classification,
@@ -225,11 +226,11 @@ async function request<Item>(
     sort: options.sort,
     limit: options.limit,
     offset: options.offset,
-  });
+  };
 }
 
-async function printIdentities(session: Session, options: ListOptions & { text?: string }): Promise<void> {
-  const list = await request<ListedIdentity>(session, 'identities', options);
+async function printIdentities(session: Session, options: ListOptions): Promise<void> {
+  const list = await session.client.call('GET /identities', {}, await queryOf(session, options));
   session.printList(list, [
     'id',
     ['name', 'display_name'],
@@ -240,6 +241,6 @@ async function printIdentities(session: Session, options: ListOptions & { text?:
 }
 
 /** The winner of a field is listed first. */
-function winner({ attributes }: ListedIdentity, field: string): string | undefined {
+function winner({ attributes }: Identity, field: string): string | undefined {
   return attributes.find(({ field_name }) => field_name === field)?.field_value;
 }

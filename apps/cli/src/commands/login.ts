@@ -1,4 +1,4 @@
-import type { responses } from '@idsync/contracts';
+import type { Installation } from '@idsync/client/operator';
 import { AdminClient } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { UnauthorizedError } from '../cli-error.js';
@@ -32,7 +32,7 @@ export function addLoginCommands(program: CliCommand): void {
       const { url, tenant } = session.settings;
       const { name, token: flag } = command.optsWithGlobals<LoginFlags>();
       const token = checkedSecret('the operator token', flag || env.ADMIN_TOKEN) ?? (await signInByDevice(url, io));
-      const { actor } = await new AdminClient(url, token).get<responses.Session>('session');
+      const { actor } = await new AdminClient<Installation>(url, token).call('GET /session', {});
       const stored = storeToken(env, { url, token, tenant, name });
       session.note(`signed in to ${url} as ${actor.name} (${actor.role}), stored in the context ${stored}`);
     });
@@ -42,7 +42,7 @@ export function addLoginCommands(program: CliCommand): void {
     .does(async (session) => {
       const { url, token } = session.settings;
       // A session that has already ended is no reason to keep its token.
-      if (token?.startsWith('iso_')) await session.client.delete('session').catch(ignoreEnded);
+      if (token?.startsWith('iso_')) await session.installation.call('DELETE /session', {}).catch(ignoreEnded);
       const stored = storeToken(env, { url, token: undefined });
       session.note(stored === undefined ? `no context has a token for ${url}` : `removed the token from ${stored}`);
     });
@@ -50,7 +50,7 @@ export function addLoginCommands(program: CliCommand): void {
   program
     .add('whoami', 'show the operator that the token belongs to, with its role and tenants', '')
     .does(async (session) => {
-      const { actor, expires_at, idle_expires_at } = await session.client.get<responses.Session>('session');
+      const { actor, expires_at, idle_expires_at } = await session.installation.call('GET /session', {});
       session.printOne({ ...actor, ...(expires_at !== undefined && { expires_at, idle_expires_at }) });
     });
 }

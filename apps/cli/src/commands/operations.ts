@@ -1,4 +1,3 @@
-import type { responses } from '@idsync/contracts';
 import { resultLists } from '@idsync/contracts/fixed-values';
 import type { PageQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
@@ -20,7 +19,7 @@ export function addOperationCommands(program: CliCommand): void {
     .add('list', 'list operations, newest first', '--limit 10')
     .paged()
     .does(async (session, query: PageQuery) => {
-      const list = await session.client.list<responses.Operation>(session.path('operations'), query);
+      const list = await session.client.call('GET /operations', {}, query);
       session.printList(list, [['id', 'operation_id'], 'type', 'status', 'reason', 'created_at', 'reverted_by']);
     });
 
@@ -28,7 +27,7 @@ export function addOperationCommands(program: CliCommand): void {
     .add('show <operation>', 'show the result of an operation, or why it was refused', 'opn_…')
     .addHelpText('after', operationExitCodes)
     .does(async (session, id: string) =>
-      printOperation(session, await session.client.get(session.path('operations', id))),
+      printOperation(session, await session.client.call('GET /operations/{operationId}', id)),
     );
 
   operations
@@ -36,8 +35,8 @@ export function addOperationCommands(program: CliCommand): void {
     .choice('--list <list>', 'list of the result', resultLists, 'joined')
     .paged()
     .example('opn_… --list parted --offset 200')
-    .does(async (session, id: string, query: PageQuery & { list: string }) => {
-      const page = await session.client.list<Record<string, unknown>>(session.path('operations', id, 'items'), query);
+    .does(async (session, id: string, query: PageQuery & { list: (typeof resultLists)[number] }) => {
+      const page = await session.client.call('GET /operations/{operationId}/items', id, query);
       session.printItems(page, columnsOf(page.data));
       const next = query.offset + page.data.length;
       if (next < page.total) session.note(`${next} of ${page.total} shown: continue with --offset ${next}`);
@@ -48,13 +47,13 @@ export function addOperationCommands(program: CliCommand): void {
     .requiredOption('--reason <text>', 'why it is right, stored with the operation')
     .addHelpText('after', confirmHelp)
     .does(async (session, id: string, { reason }: { reason: string }) => {
-      printOperation(session, await session.client.post(session.path('operations', id, 'confirm'), { reason }));
+      printOperation(session, await session.client.call('POST /operations/{operationId}/confirm', id, { reason }));
     });
 
   operations
     .add('revert <operation>', 'revert a merge, a split or a resolved case', 'opn_… --reason "two people"')
     .operation()
     .does(async (session, id: string, { reason }: { reason?: string }) => {
-      printOperation(session, await session.client.post(session.path('operations', id, 'revert'), { reason }));
+      printOperation(session, await session.client.call('POST /operations/{operationId}/revert', id, { reason }));
     });
 }

@@ -4,9 +4,9 @@ import type { CliCommand } from '../cli-command.js';
 import { operationExitCodes, printOperation } from '../operation-outcome.js';
 import { shownChange } from './history.js';
 
-type PlanOptions = PageQuery & { action?: string; externalId?: string };
+type PlanOptions = PageQuery & { action?: (typeof actions)[number]; externalId?: string };
 
-const actions = ['create', 'update', 'disable', 'delete'];
+const actions = ['create', 'update', 'disable', 'delete'] as const;
 
 /** Adds the commands that show, release and apply the plan of a job. */
 export function addPlanCommands(jobs: CliCommand): void {
@@ -18,7 +18,7 @@ export function addPlanCommands(jobs: CliCommand): void {
     .example('job_… --action delete')
     .does(async (session, id: string, { limit, offset, action, externalId }: PlanOptions) => {
       const query = { limit, offset, action, external_id: externalId };
-      const plan = (await session.client.list(session.path('sync-jobs', id, 'plan'), query)) as responses.SyncPlan;
+      const plan = (await session.client.call('GET /sync-jobs/{jobId}/plan', id, query)) as responses.SyncPlan;
       if (!session.isRaw) {
         const { counts, state, known, note, reasons } = plan;
         session.printOne({ state, ...counts, known, note });
@@ -42,8 +42,7 @@ export function addPlanCommands(jobs: CliCommand): void {
     .option('--by <name>', 'who releases the job; stored with it')
     .example('job_… --reason "the team was outsourced"')
     .does(async (session, id: string, release: { reason: string; by?: string }) => {
-      const path = session.path('sync-jobs', id, 'release');
-      session.printOne(await session.client.post<responses.SyncJobReference>(path, release));
+      session.printOne(await session.client.call('POST /sync-jobs/{jobId}/release', id, release));
     });
 
   jobs
@@ -54,7 +53,7 @@ export function addPlanCommands(jobs: CliCommand): void {
     .example('job_…')
     .addHelpText('after', operationExitCodes)
     .does(async (session, id: string, { reason }: { reason?: string }) => {
-      printOperation(session, await session.client.post(session.path('sync-jobs', id, 'apply'), { reason }));
+      printOperation(session, await session.client.call('POST /sync-jobs/{jobId}/apply', id, { reason }));
     });
 }
 

@@ -1,4 +1,4 @@
-import { portalAccesses, portalLinkLimits, type responses } from '@idsync/contracts';
+import { portalAccesses, portalLinkLimits } from '@idsync/contracts';
 import { Option } from 'commander';
 import type { CliCommand } from '../cli-command.js';
 import { wholeNumber } from '../whole-number.js';
@@ -12,7 +12,7 @@ Example:
   $ idsync webhooks portal whk_… --access read --expires-in 900`;
 
 interface PortalOptions {
-  access: string;
+  access: (typeof portalAccesses)[number];
   bodies: boolean;
   expiresIn?: number;
 }
@@ -36,14 +36,14 @@ export function addPortalCommands(webhooks: CliCommand): void {
     .addHelpText('after', help)
     .does(async (session, ids: string[], { access, bodies, expiresIn }: PortalOptions) => {
       const body = { webhook_ids: ids, access, bodies, ...(expiresIn !== undefined && { expires_in: expiresIn }) };
-      session.printOne(await session.client.post<responses.PortalLink>(session.path('portal-links'), body));
+      session.printOne(await session.client.call('POST /portal-links', {}, body));
       session.note('the link can be used by its holder until it expires');
     });
 
   webhooks
     .add('revoke-portal <webhook>', 'revoke all portal links of a webhook', 'whk_…')
     .does(async (session, id: string) => {
-      await session.client.delete(session.path('webhooks', id, 'portal-links'));
+      await session.client.call('DELETE /webhooks/{webhookId}/portal-links', id);
       session.note(`the portal links of ${id} are revoked`);
     });
 }

@@ -1,4 +1,3 @@
-import type { AttributePriorities } from '@idsync/contracts';
 import type { CliCommand } from '../cli-command.js';
 import { connectorNames } from '../find-connector.js';
 import { operationExitCodes, printOperation } from '../operation-outcome.js';
@@ -17,7 +16,7 @@ export function addPriorityCommands(program: CliCommand): void {
     .add('show', "show the priorities that override a connector's own; the lowest number wins")
     .example('--json > priorities.json')
     .does(async (session) => {
-      const found = await session.client.get<AttributePriorities>(session.path('attribute-priorities'));
+      const found = await session.client.call('GET /attribute-priorities', {});
       if (session.format === 'json') return session.printOne(found);
       const names = await connectorNames(session);
       session.printItems({ data: found.priorities }, [
@@ -33,7 +32,6 @@ export function addPriorityCommands(program: CliCommand): void {
     .requiredOption('--file <path>', 'JSON file with all priorities; - reads standard input')
     .addHelpText('after', example)
     .does(async (session, { file }: { file: string }) => {
-      const path = session.path('attribute-priorities');
-      printOperation(session, await session.client.put(path, session.readBody(file)));
+      printOperation(session, await session.client.call('PUT /attribute-priorities', {}, session.readBody(file)));
     });
 }

@@ -23,7 +23,7 @@ export function addQuotaCommands(tenants: CliCommand): void {
   const quotas = tenants.add('quotas', 'see and change the limits of a tenant');
 
   quotas.add('show', 'show the limits of the tenant, and how much of them is used', '').does(async (session) => {
-    print(session, await session.client.get<responses.QuotaUsage>(session.path('quotas')));
+    print(session, await session.client.call('GET /quotas', {}));
   });
 
   quotas
@@ -34,15 +34,12 @@ export function addQuotaCommands(tenants: CliCommand): void {
     .option('--requests-per-minute <count>', 'requests of all keys of the tenant, at each gateway')
     .addHelpText('after', setHelp)
     .does(async (session, options: Record<string, string | undefined>) => {
-      const before = await session.client.get<responses.QuotaUsage>(session.path('quotas'));
+      const before = await session.client.call('GET /quotas', {});
       const limits = names.flatMap((name) => {
         const limit = limitOf(name, options[camelCase(name)], before[name].limit);
         return limit === undefined ? [] : [[name, limit] as const];
       });
-      print(
-        session,
-        await session.client.put<responses.QuotaUsage>(session.path('quotas'), Object.fromEntries(limits)),
-      );
+      print(session, await session.client.call('PUT /quotas', {}, Object.fromEntries(limits)));
     });
 }
 

@@ -1,4 +1,3 @@
-import type { responses } from '@idsync/contracts';
 import type { CursorQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 
@@ -9,7 +8,7 @@ export function addReplayCommands(program: CliCommand): void {
     .add('list', 'list the replays of the last 30 days, newest first', '--limit 10')
     .cursored()
     .does(async (session, query: CursorQuery) => {
-      session.printPage(await session.client.getUpTo<responses.Replay>(session.path('replays'), query), [
+      session.printPage(await session.client.upTo('GET /replays', query), [
         ['id', 'replay_id'],
         'kind',
         ['webhook', 'webhook_id'],
@@ -22,12 +21,12 @@ export function addReplayCommands(program: CliCommand): void {
     });
 
   replays.add('show <replay>', 'show a replay and its progress', 'rpl_…').does(async (session, id: string) => {
-    session.printOne(await session.client.get<responses.Replay>(session.path('replays', id)));
+    session.printOne(await session.client.call('GET /replays/{replayId}', id));
   });
 
   replays
     .add('cancel <replay>', 'cancel a replay; deliveries that are already due are still sent', 'rpl_…')
     .does(async (session, id: string) => {
-      session.printOne(await session.client.post<responses.Replay>(session.path('replays', id, 'cancel'), undefined));
+      session.printOne(await session.client.call('POST /replays/{replayId}/cancel', id));
     });
 }

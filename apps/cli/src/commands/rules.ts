@@ -1,8 +1,7 @@
-import type { MatchingRules } from '@idsync/contracts';
 import type { CliCommand } from '../cli-command.js';
 import { operationExitCodes, printOperation } from '../operation-outcome.js';
 import type { Session } from '../session.js';
-import { addSettings } from './settings.js';
+import { addSettings, type Policy } from './settings.js';
 
 const example = `
 Example:
@@ -13,7 +12,7 @@ ${operationExitCodes}`;
 
 export function addRuleCommands(program: CliCommand): void {
   const rules = program.add('rules', "see and change a tenant's matching rules");
-  addSettings<MatchingRules>(rules, {
+  addSettings(rules, {
     path: 'matching-rules',
     show: 'show the rules that match records to identities',
     set: 'replace the rules and match all records again; manually linked records stay',
@@ -21,7 +20,6 @@ export function addRuleCommands(program: CliCommand): void {
     file: 'rules.json',
     content: 'all the rules',
     print,
-    isOperation: true,
   });
 
   rules
@@ -29,12 +27,11 @@ export function addRuleCommands(program: CliCommand): void {
     .requiredOption('--file <path>', 'JSON file with all the rules; - reads standard input')
     .addHelpText('after', example)
     .does(async (session, { file }: { file: string }) => {
-      const path = session.path('matching-rules', 'preview');
-      printOperation(session, await session.client.post(path, session.readBody(file)));
+      printOperation(session, await session.client.call('POST /matching-rules/preview', {}, session.readBody(file)));
     });
 }
 
-function print(session: Session, rules: MatchingRules): void {
+function print(session: Session, rules: Policy<'matching-rules'>): void {
   const { certain, several_employments, keys, stop_values } = rules;
   const stopped = stop_values.map(({ field, values }) => `${field} (${values.length})`);
   session.printOne({

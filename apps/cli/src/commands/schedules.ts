@@ -43,13 +43,11 @@ export function addScheduleCommand(connectors: CliCommand): void {
     .option('--off', 'delete the schedule')
     .addHelpText('after', more)
     .does(async (session, name: string, options: ScheduleOptions) => {
-      const path = session.path('connectors', await findConnector(session, name));
-      if (Object.keys(options).length === 0) return print(session, await session.client.get<responses.Connector>(path));
-      const schedule = await scheduleFrom(
-        options,
-        async () => (await session.client.get<responses.Connector>(path)).schedule,
-      );
-      print(session, await session.client.patch<responses.Connector>(path, { schedule }));
+      const id = await findConnector(session, name);
+      const read = () => session.client.call('GET /connectors/{connectorId}', id);
+      if (Object.keys(options).length === 0) return print(session, await read());
+      const schedule = await scheduleFrom(options, async () => (await read()).schedule);
+      print(session, await session.client.call('PATCH /connectors/{connectorId}', id, { schedule }));
     });
 }
 

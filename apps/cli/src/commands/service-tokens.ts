@@ -1,7 +1,6 @@
-import type { OperatorRole, responses } from '@idsync/contracts';
+import type { OperatorRole } from '@idsync/contracts';
 import { operatorRoles } from '@idsync/contracts/fixed-values';
 import { Option } from 'commander';
-import { pathOf } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 
 const createHelp = `
@@ -21,7 +20,7 @@ export function addServiceTokenCommands(program: CliCommand): void {
   const tokens = program.add('service-tokens', 'list, create and revoke tokens of operators');
 
   tokens.add('list', 'list service tokens, without their secrets', '').does(async (session) => {
-    session.printList(await session.client.getAll<responses.ServiceToken>('service-tokens'), [
+    session.printList(await session.installation.all('GET /service-tokens', {}), [
       'id',
       'name',
       'role',
@@ -43,7 +42,7 @@ export function addServiceTokenCommands(program: CliCommand): void {
     .addHelpText('after', createHelp)
     .does(async (session, name: string, { role, tenants, expiresAt }: CreateOptions) => {
       const body = { name, role, tenants: tenants?.split(',').map((id) => id.trim()), expires_at: expiresAt };
-      session.printOne(await session.client.post<responses.CreatedServiceToken>('service-tokens', body));
+      session.printOne(await session.installation.call('POST /service-tokens', {}, body));
       session.note('store the token now: it is not shown again');
     });
 
@@ -53,7 +52,7 @@ export function addServiceTokenCommands(program: CliCommand): void {
     .argument('<token>', 'id of the token, from "idsync service-tokens list"')
     .example('svt_…')
     .does(async (session, id: string) => {
-      await session.client.delete(pathOf('service-tokens', id));
+      await session.installation.call('DELETE /service-tokens/{serviceTokenId}', id);
       session.note(`revoked ${id}`);
     });
 }

@@ -1,5 +1,3 @@
-import type { responses } from '@idsync/contracts';
-import { pathOf } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 
 const endHelp = `
@@ -12,7 +10,7 @@ export function addSessionCommands(program: CliCommand): void {
   const sessions = program.add('sessions', 'list and end sessions of operators');
 
   sessions.add('list', 'list sessions of operators, the last used first', '').does(async (session) => {
-    session.printList(await session.client.getAll<responses.ListedSession>('sessions'), [
+    session.printList(await session.installation.all('GET /sessions', {}), [
       'id',
       ['name', ({ actor }) => actor.name],
       ['role', ({ actor }) => actor.role],
@@ -30,7 +28,7 @@ export function addSessionCommands(program: CliCommand): void {
     .argument('<session>', 'id of the session, from "idsync sessions list"')
     .addHelpText('after', endHelp)
     .does(async (session, id: string) => {
-      await session.client.delete(pathOf('sessions', id));
+      await session.installation.call('DELETE /sessions/{sessionId}', id);
       session.note(`ended ${id}`);
     });
 }

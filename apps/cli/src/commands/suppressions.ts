@@ -1,11 +1,10 @@
-import type { responses } from '@idsync/contracts';
 import type { CliCommand } from '../cli-command.js';
 
 export function addSuppressionCommands(program: CliCommand): void {
   const suppressions = program.add('suppressions', 'erased people who are left out of runs');
 
   suppressions.add('list', 'list the suppressions, the newest first', '').does(async (session) => {
-    const list = await session.client.getAll<responses.Suppression>(session.path('suppressions'));
+    const list = await session.client.all('GET /suppressions', {});
     session.printList(list, ['id', ['identity', 'identity_id'], ['operation', 'operation_id'], 'created_at']);
   });
 
@@ -13,7 +12,7 @@ export function addSuppressionCommands(program: CliCommand): void {
     .add('lift <suppression>', 'lift a suppression; the next full run creates the person again if a source lists them')
     .example('sup_…')
     .does(async (session, id: string) => {
-      await session.client.delete(session.path('suppressions', id));
+      await session.client.call('DELETE /suppressions/{suppressionId}', id);
       session.note(`lifted ${id}`);
     });
 }

@@ -29,11 +29,8 @@ export function addSyncRecordCommand(connectors: CliCommand): void {
       if (externalId === '.' || externalId === '..') {
         throw new UsageError(`"${externalId}" cannot be requested: external_id must not be "." or ".."`);
       }
-      const path = session.path('connectors', await findConnector(session, connector));
-      const job = await session.client.post<responses.JobDetails>(
-        `${path}/records/${encodeURIComponent(externalId)}/sync`,
-        {},
-      );
+      const ids = { connectorId: await findConnector(session, connector), externalId };
+      const job = await session.client.call('POST /connectors/{connectorId}/records/{externalId}/sync', ids);
       if (session.isRaw) session.printOne(job);
       else if (job.outcome === undefined) printJob(session, job);
       else session.print(`${summaryOf(job)}\n`);

@@ -1,5 +1,3 @@
-import type { responses } from '@idsync/contracts';
-import { pathOf } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { findConnector } from '../find-connector.js';
 import { defaultTimeoutSeconds, follow, seconds } from '../follow.js';
@@ -18,7 +16,7 @@ Example:
 
 interface SyncOptions {
   dryRun?: boolean;
-  mode?: string;
+  mode?: 'full' | 'changes' | 'auto';
   watch?: boolean;
   timeout: number;
 }
@@ -37,15 +35,14 @@ export function addSyncCommand(program: CliCommand): void {
     .option('--timeout <seconds>', 'with --watch: stop waiting after this time', seconds, defaultTimeoutSeconds)
     .addHelpText('after', more)
     .does(async (session, connector: string, options: SyncOptions) => {
-      const jobs = session.path('sync-jobs');
       const body = {
         connector_id: await findConnector(session, connector),
         ...(options.dryRun && { dry_run: true }),
         ...(options.mode !== undefined && { mode: options.mode }),
       };
-      const started = await session.client.post<responses.SyncJobReference>(jobs, body);
+      const started = await session.client.call('POST /sync-jobs', {}, body);
       if (!options.watch) return session.printOne(started);
-      const job = await follow(session, `${jobs}/${pathOf(started.job_id)}`, watchableJob, options.timeout * 1_000);
-      printJob(session, job);
+      const read = () => session.client.call('GET /sync-jobs/{jobId}', started.job_id);
+      printJob(session, await follow(session, read, watchableJob, options.timeout * 1_000));
     });
 }

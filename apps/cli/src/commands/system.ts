@@ -7,7 +7,7 @@ export function addSystemCommands(program: CliCommand): void {
     .add('system', 'versions, processes and queues of the installation')
     .add('show', 'show versions, processes and queues', '')
     .does(async (session) => {
-      session.show(await session.client.get<responses.System>('system'), (found) => print(session, found));
+      session.show(await session.installation.call('GET /system', {}), (found) => print(session, found));
     });
 }
 

@@ -5,7 +5,6 @@ import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { responses } from '@idsync/contracts';
-import { pathOf } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { CliError } from '../cli-error.js';
 import { confirmName } from '../confirm.js';
@@ -28,8 +27,7 @@ export function addTenantRemovalCommands(tenants: CliCommand): void {
     .option('--name <name>', 'the exact name of the tenant, instead of the confirmation')
     .example('ten_… --dry-run')
     .does(async (session, tenant: string, options: { dryRun?: boolean; name?: string }) => {
-      const path = `${pathOf('tenants', tenant)}/deletion`;
-      const found = await session.client.get<responses.TenantDeletion>(path);
+      const found = await session.installation.call('GET /tenants/{tenantId}/deletion', tenant);
       if (options.dryRun) {
         session.printOne(found);
         return;
@@ -38,21 +36,21 @@ export function addTenantRemovalCommands(tenants: CliCommand): void {
         await confirmName(session.io, `Delete ${found.name} with ${listed(found.contents)}?`, found.name);
       }
       const name = options.name ?? found.name;
-      session.printOne(await session.client.post<responses.TenantDeletion>(path, { name }));
+      session.printOne(await session.installation.call('POST /tenants/{tenantId}/deletion', tenant, { name }));
       session.note(`its keys have stopped; "idsync tenants deletion ${tenant}" shows the progress`);
     });
 
   tenants
     .add('deletion <tenant>', 'show the progress of a deletion; the tenant is deleted when it does not exist', 'ten_…')
     .does(async (session, tenant: string) => {
-      session.printOne(await session.client.get<responses.TenantDeletion>(`${pathOf('tenants', tenant)}/deletion`));
+      session.printOne(await session.installation.call('GET /tenants/{tenantId}/deletion', tenant));
     });
 }
 
 /** The file appears under its name only when it is complete. */
 async function exportTo(session: Session, tenant: string, file: string): Promise<Record<string, number>> {
   if (existsSync(file)) throw new CliError(`${file} exists: choose another file`);
-  const body = await session.client.download(`${pathOf('tenants', tenant)}/export`);
+  const body = await session.installation.download('GET /tenants/{tenantId}/export', tenant);
   const part = `${file}.part`;
   const lines = new ExportLines();
   const compressed = file.endsWith('.gz') ? createGzip() : new PassThrough();

@@ -1,5 +1,3 @@
-import type { responses } from '@idsync/contracts';
-import { pathOf } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { addQuotaCommands } from './quotas.js';
 import { addTenantRemovalCommands } from './tenant-removal.js';
@@ -9,7 +7,7 @@ export function addTenantCommands(program: CliCommand): void {
   addQuotaCommands(tenants);
 
   tenants.add('list', 'list all tenants', '').does(async (session) => {
-    const list = await session.client.getAll<responses.Tenant>('tenants');
+    const list = await session.installation.all('GET /tenants', {});
     session.printList(list, ['id', 'name', 'created_at', 'suspended_at']);
   });
 
@@ -18,7 +16,7 @@ export function addTenantCommands(program: CliCommand): void {
     .argument('[tenant]', 'id of the tenant (default: the selected one)')
     .example('')
     .does(async (session, tenant: string | undefined) => {
-      session.printOne(await session.client.get<responses.Tenant>(pathOf('tenants', tenant ?? session.tenant)));
+      session.printOne(await session.installation.call('GET /tenants/{tenantId}', tenant ?? session.tenant));
     });
 
   tenants
@@ -26,7 +24,7 @@ export function addTenantCommands(program: CliCommand): void {
     .argument('<name>', 'display name of the tenant')
     .example('Acme')
     .does(async (session, name: string) => {
-      session.printOne(await session.client.post<responses.Tenant>('tenants', { name }));
+      session.printOne(await session.installation.call('POST /tenants', {}, { name }));
     });
 
   for (const [usage, description, example, bodyOf] of [
@@ -40,7 +38,7 @@ export function addTenantCommands(program: CliCommand): void {
     ['resume <tenant>', 'resume a suspended tenant', 'ten_…', () => ({ suspended: false })],
   ] as const) {
     tenants.add(usage, description, example).does(async (session, tenant: string, name: string) => {
-      session.printOne(await session.client.patch<responses.Tenant>(pathOf('tenants', tenant), bodyOf(name)));
+      session.printOne(await session.installation.call('PATCH /tenants/{tenantId}', tenant, bodyOf(name)));
     });
   }
 

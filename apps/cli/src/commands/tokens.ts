@@ -1,8 +1,5 @@
-import type { responses } from '@idsync/contracts';
-import { pathOf } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { findConnector } from '../find-connector.js';
-import type { Session } from '../session.js';
 
 const example = `
 Example, for a connector of the type scim-push:
@@ -15,7 +12,10 @@ export function addTokenCommands(connectors: CliCommand): void {
   tokens
     .add('list <connector>', 'list the tokens of a connector, without their secrets', 'Okta')
     .does(async (session, connector: string) => {
-      const list = await session.client.getAll<responses.ConnectorToken>(await tokensPath(session, connector));
+      const list = await session.client.all(
+        'GET /connectors/{connectorId}/tokens',
+        await findConnector(session, connector),
+      );
       session.printList(list, ['id', 'name', 'created_at', 'expires_at', 'last_used_at', 'revoked_at']);
     });
 
@@ -25,10 +25,9 @@ export function addTokenCommands(connectors: CliCommand): void {
     .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z (default: never)')
     .addHelpText('after', example)
     .does(async (session, connector: string, name: string, { expiresAt }: { expiresAt?: string }) => {
-      const path = await tokensPath(session, connector);
-      session.printOne(
-        await session.client.post<responses.CreatedConnectorToken>(path, { name, expires_at: expiresAt }),
-      );
+      const id = await findConnector(session, connector);
+      const body = { name, expires_at: expiresAt };
+      session.printOne(await session.client.call('POST /connectors/{connectorId}/tokens', id, body));
       session.note('store the token now: it is not shown again');
     });
 
@@ -37,11 +36,8 @@ export function addTokenCommands(connectors: CliCommand): void {
     .argument('<token>', 'id of the token, from "idsync connectors tokens list"')
     .example('Okta tok_…')
     .does(async (session, connector: string, token: string) => {
-      await session.client.delete(`${await tokensPath(session, connector)}/${pathOf(token)}`);
+      const ids = { connectorId: await findConnector(session, connector), tokenId: token };
+      await session.client.call('DELETE /connectors/{connectorId}/tokens/{tokenId}', ids);
       session.note(`revoked ${token}`);
     });
-}
-
-async function tokensPath(session: Session, connector: string): Promise<string> {
-  return session.path('connectors', await findConnector(session, connector), 'tokens');
 }

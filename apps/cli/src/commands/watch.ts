@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { responses } from '@idsync/contracts';
-import type { List } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { UnreachableError } from '../cli-error.js';
 import { eventCells } from '../describe-event.js';
@@ -63,13 +62,12 @@ export function addWatchCommand(program: CliCommand): void {
 }
 
 async function watchJobs(session: Session, printer: StreamPrinter, signal: AbortSignal): Promise<void> {
-  const path = `${session.path('sync-jobs')}?limit=${comparedJobs}&offset=0`;
   const changes = new JobChanges();
   let names = await connectorNames(session);
   let answeredAt = Date.now();
   while (!signal.aborted) {
     try {
-      const { data } = await session.client.get<List<responses.OperatorJob>>(path);
+      const { data } = await session.client.call('GET /sync-jobs', {}, { limit: comparedJobs, offset: 0 });
       answeredAt = Date.now();
       const changed = changes.of(data);
       if (changed.some(({ connector_id: id }) => !names.has(id))) names = await connectorNames(session);

@@ -1,4 +1,3 @@
-import type { responses } from '@idsync/contracts';
 import { Option } from 'commander';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
@@ -41,8 +40,8 @@ export function addWebhookChanges(webhooks: CliCommand): void {
     .addHelpText('after', createHelp)
     .does(async (session, url: string, options: SettingOptions) => {
       if (!options.events) throw new UsageError('give --events, such as user.created,identity.* or *');
-      const body = { callback_url: url, ...settingsOf(options, session) };
-      session.printOne(await session.client.post<responses.Webhook>(session.path('webhooks'), body));
+      const body = { callback_url: url, events: options.events, ...settingsOf(options, session) };
+      session.printOne(await session.client.call('POST /webhooks', {}, body));
       session.note('store the signing secret now: it is not shown again');
     });
 
@@ -58,7 +57,7 @@ export function addWebhookChanges(webhooks: CliCommand): void {
         ...((activate || deactivate) && { active: activate === true }),
       };
       if (Object.keys(body).length === 0) throw new UsageError('nothing to change: see idsync webhooks update --help');
-      session.printOne(await session.client.patch<responses.Webhook>(session.path('webhooks', id), body));
+      session.printOne(await session.client.call('PATCH /webhooks/{webhookId}', id, body));
     });
 
   webhooks
@@ -66,12 +65,11 @@ export function addWebhookChanges(webhooks: CliCommand): void {
     .option('--yes', 'skip the confirmation')
     .example('whk_…')
     .does(async (session, id: string, { yes }: { yes?: boolean }) => {
-      const path = session.path('webhooks', id);
       if (!yes) {
-        const { callback_url: url } = await session.client.get<responses.WebhookDetails>(path);
+        const { callback_url: url } = await session.client.call('GET /webhooks/{webhookId}', id);
         await confirm(session.io, `Delete the webhook of ${url} with its deliveries? This cannot be undone.`);
       }
-      await session.client.delete(path);
+      await session.client.call('DELETE /webhooks/{webhookId}', id);
       session.note(`deleted ${id}`);
     });
 }

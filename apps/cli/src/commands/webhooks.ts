@@ -1,8 +1,7 @@
 import type { responses } from '@idsync/contracts';
-import type { List } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { confirm } from '../confirm.js';
-import { type ReplayOptions, replayExitCodes, requestReplay, withReplayOptions } from '../replay-outcome.js';
+import { printReplay, type ReplayOptions, replayExitCodes, withReplayOptions } from '../replay-outcome.js';
 import type { Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 import { addListenCommand } from './listen.js';
@@ -41,7 +40,7 @@ export function addWebhookCommands(program: CliCommand): void {
   webhooks
     .add('list', 'list the webhooks of the tenant, with their pending and dead deliveries', '')
     .does(async (session) => {
-      const list = await session.client.get<List<responses.WebhookHealth>>(session.path('webhooks'));
+      const list = await session.client.call('GET /webhooks', {});
       session.printList(list, [
         'id',
         ['url', 'callback_url'],
@@ -57,7 +56,7 @@ export function addWebhookCommands(program: CliCommand): void {
   webhooks
     .add('show <webhook>', 'show a webhook and its statistics of the last 24 hours', 'whk_…')
     .does(async (session, id: string) => {
-      const webhook = await session.client.get<responses.WebhookDetails>(session.path('webhooks', id));
+      const webhook = await session.client.call('GET /webhooks/{webhookId}', id);
       session.show(webhook, () => print(session, webhook));
     });
 
@@ -69,8 +68,7 @@ export function addWebhookCommands(program: CliCommand): void {
     .addHelpText('after', '\nTo see the result: idsync deliveries list --webhook whk_… --event webhook.test')
     .example('whk_…')
     .does(async (session, id: string, { message }: { message?: string }) => {
-      const path = session.path('webhooks', id, 'test');
-      session.printOne(await session.client.post<responses.TestEvent>(path, { message }));
+      session.printOne(await session.client.call('POST /webhooks/{webhookId}/test', id, { message }));
     });
 
   webhooks
@@ -81,9 +79,8 @@ export function addWebhookCommands(program: CliCommand): void {
     .does(async (session, id: string, { overlapHours, yes }: RotateOptions) => {
       const question = `Revoke all earlier secrets of ${id} now? The receiver rejects all deliveries until it has the new secret.`;
       if (overlapHours === 0 && !yes) await confirm(session.io, question);
-      const path = session.path('webhooks', id, 'rotate-secret');
       const body = { overlap_hours: overlapHours };
-      session.printOne(await session.client.post<responses.RotatedSecret>(path, body));
+      session.printOne(await session.client.call('POST /webhooks/{webhookId}/rotate-secret', id, body));
       session.note('store the secret now: it is not shown again');
     });
 
@@ -92,8 +89,8 @@ export function addWebhookCommands(program: CliCommand): void {
 
   withReplayOptions(webhooks.add('requeue <webhook>', 'send all dead deliveries again'))
     .addHelpText('after', `\nExample:\n  $ idsync webhooks requeue whk_… --watch\n${replayExitCodes}`)
-    .does(async (session, id: string, options: ReplayOptions) => {
-      await requestReplay(session, session.path('webhooks', id, 'requeue'), {}, options);
+    .does(async (session, id: string, { by, ...options }: ReplayOptions) => {
+      await printReplay(session, await session.client.call('POST /webhooks/{webhookId}/requeue', id, { by }), options);
     });
 
   withReplayOptions(
@@ -103,9 +100,9 @@ export function addWebhookCommands(program: CliCommand): void {
     .option('--until <time>', 'events that occurred before this time')
     .option('--events <types>', 'only these event types or prefixes, comma-separated')
     .addHelpText('after', replayHelp)
-    .does(async (session, id: string, { since, until, events, ...options }: WindowOptions) => {
-      const body = { since, until, events: events?.split(',').map((name) => name.trim()) };
-      await requestReplay(session, session.path('webhooks', id, 'replay'), body, options);
+    .does(async (session, id: string, { since, until, events, by, ...options }: WindowOptions) => {
+      const body = { since, until, events: events?.split(',').map((name) => name.trim()), by };
+      await printReplay(session, await session.client.call('POST /webhooks/{webhookId}/replay', id, body), options);
     });
 }
 

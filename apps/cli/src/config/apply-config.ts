@@ -1,5 +1,5 @@
 import type { IdsyncClient } from '@idsync/client';
-import { pathOf } from '../admin-client.js';
+import type { Input, OneTenant } from '@idsync/client/operator';
 import { CliError, UsageError, WaitsForDecision } from '../cli-error.js';
 import { requireNotHeld } from '../operation-outcome.js';
 import type { Session } from '../session.js';
@@ -52,16 +52,16 @@ export class ConfigApplier {
   private async connector(step: Step): Promise<void> {
     const { client } = this.session;
     const { name = '', change, fields } = step;
-    const path = this.path('connectors');
     if (change === 'create') {
       const { secrets: _, ...body } = this.wantedConnector(name);
-      const created = await client.post<{ id: string }>(path, { ...body, secrets: this.secretsOf(step) });
+      const whole = { ...body, secrets: this.secretsOf(step) } as Input<OneTenant, 'POST /connectors'>;
+      const created = await client.call('POST /connectors', {}, whole);
       this.ids.set(name, created.id);
       return;
     }
-    const one = this.path('connectors', this.idOf(name));
+    const id = this.idOf(name);
     if (change === 'delete') {
-      await client.delete(one);
+      await client.call('DELETE /connectors/{connectorId}', id);
       return;
     }
     const wanted = this.wantedConnector(name) as unknown as Record<string, unknown>;
@@ -73,8 +73,10 @@ export class ConfigApplier {
       ...pickFields(patch, (field) => !guardedFields.includes(field)),
       ...(Object.keys(secrets).length > 0 && { secrets }),
     };
-    if (Object.keys(rest).length > 0) await requireNotHeld(this.session, await client.patch(one, rest));
-    if (Object.keys(guarded).length > 0) await requireNotHeld(this.session, await client.patch(one, guarded));
+    for (const part of [rest, guarded]) {
+      if (Object.keys(part).length === 0) continue;
+      await requireNotHeld(this.session, await client.call('PATCH /connectors/{connectorId}', id, part));
+    }
   }
 
   private async whole({ kind }: Step): Promise<void> {
@@ -84,14 +86,14 @@ export class ConfigApplier {
   private send(kind: Step['kind']): Promise<unknown> {
     const { client } = this.session;
     const { settings = {}, attribute_priorities = [], matching_rules } = this.wanted;
-    if (kind === 'matching_rules') return client.put(this.path('matching-rules'), matching_rules);
+    if (kind === 'matching_rules') return client.call('PUT /matching-rules', {}, matching_rules);
     if (kind === 'attribute_priorities')
-      return client.put(this.path('attribute-priorities'), { priorities: this.withIds(attribute_priorities) });
+      return client.call('PUT /attribute-priorities', {}, { priorities: this.withIds(attribute_priorities) });
     const lists = connectorLists.flatMap((name) => {
       const { [name]: list } = settings;
       return list ? [[name, this.withIds<{ connector: string }>(list)]] : [];
     });
-    return client.patch(this.path('settings'), { ...settings, ...Object.fromEntries(lists) });
+    return client.call('PATCH /settings', {}, { ...settings, ...Object.fromEntries(lists) });
   }
 
   private async webhook({ name = '', change, fields }: Step): Promise<string | undefined> {
@@ -152,10 +154,6 @@ export class ConfigApplier {
     const id = this.ids.get(name);
     if (id === undefined) throw new UsageError(`there is no connector "${name}"`);
     return id;
-  }
-
-  private path(...rest: string[]): string {
-    return pathOf('tenants', this.session.tenant, ...rest);
   }
 }
 

@@ -1,5 +1,4 @@
-import type { AttributePriorities, MatchingRules, responses, TenantSettings } from '@idsync/contracts';
-import { pathOf } from '../admin-client.js';
+import type { MatchingRules, responses } from '@idsync/contracts';
 import type { Session } from '../session.js';
 import {
   type ConnectorConfig,
@@ -21,12 +20,11 @@ export interface LoadedConfig {
 }
 
 /** Reads the configuration of the tenant through the operator API. */
-export async function loadConfig({ client, tenant }: Session): Promise<LoadedConfig> {
-  const path = (...rest: string[]) => pathOf('tenants', tenant, ...rest);
-  const { data: connectors } = await client.getAll<responses.Connector>(path('connectors'));
-  const { data: webhooks } = await client.get<{ data: responses.WebhookHealth[] }>(path('webhooks'));
-  const settings = await client.get<TenantSettings>(path('settings'));
-  const { priorities } = await client.get<AttributePriorities>(path('attribute-priorities'));
+export async function loadConfig({ client }: Session): Promise<LoadedConfig> {
+  const { data: connectors } = await client.all('GET /connectors', {});
+  const { data: webhooks } = await client.call('GET /webhooks', {});
+  const settings = await client.call('GET /settings', {});
+  const { priorities } = await client.call('GET /attribute-priorities', {});
   const names = new Map(connectors.map(({ id, name }) => [id, name]));
   const named = <Item extends { connector_id: string }>(list: readonly Item[]) =>
     list.map(({ connector_id, ...rest }) => ({ connector: names.get(connector_id) ?? connector_id, ...rest }));
@@ -41,7 +39,7 @@ export async function loadConfig({ client, tenant }: Session): Promise<LoadedCon
       settings: { ...settings, ...lists },
       connectors: connectors.map(shownConnector),
       attribute_priorities: named(priorities),
-      matching_rules: await client.get<MatchingRules>(path('matching-rules')),
+      matching_rules: (await client.call('GET /matching-rules', {})) as MatchingRules,
       webhooks: webhooks.map(shownWebhook),
     },
     connectorIds: new Map(connectors.map(({ id, name }) => [name, id])),

@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api, call } from './api';
+import { call, callInstallation } from './api';
 
 export const tenantsQuery = queryOptions({
   queryKey: ['tenants'],
-  queryFn: () => answerOf(api.GET('/admin/v1/tenants', { params: { query: { limit: 200 } } })),
+  queryFn: () => callInstallation('GET /tenants', {}, { limit: 200 }),
   staleTime: 60_000,
 });
 

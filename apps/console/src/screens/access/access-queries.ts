@@ -1,16 +1,16 @@
-import { answerOf, api, call } from '../../data/api';
+import { call, callInstallation } from '../../data/api';
 import { offsetPages } from '../../data/pages';
 
 export const keysQuery = (tenantId: string) =>
   offsetPages(['api-keys', tenantId], (offset) => call('GET /api-keys', { tenantId }, { limit: 100, offset }));
 
 export const serviceTokensQuery = offsetPages(['service-tokens'], (offset) =>
-  answerOf(api.GET('/admin/v1/service-tokens', { params: { query: { limit: 100, offset } } })),
+  callInstallation('GET /service-tokens', {}, { limit: 100, offset }),
 );
 
 // Not live: reading it again and again would extend the session of the reader.
 export const sessionsQuery = offsetPages(['sessions'], (offset) =>
-  answerOf(api.GET('/admin/v1/sessions', { params: { query: { limit: 100, offset } } })),
+  callInstallation('GET /sessions', {}, { limit: 100, offset }),
 );
 
 export const scopes = [

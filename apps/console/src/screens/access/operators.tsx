@@ -6,7 +6,7 @@ import { RevokeButton } from '../../components/revoke-button';
 import { EmptyState } from '../../components/states';
 import { Time } from '../../components/time';
 import { useMay, useSession } from '../../data/access';
-import { answerOf, api, type operations } from '../../data/api';
+import { callInstallation, type operations } from '../../data/api';
 import { tenantsQuery } from '../../data/tenants';
 import { serviceTokensQuery } from './access-queries';
 import { methodOf, stateOf } from './describe-access';
@@ -42,11 +42,7 @@ export function Operators() {
           name={name}
           done="The token is revoked."
           refresh={['service-tokens']}
-          onRevoke={() =>
-            answerOf(
-              api.DELETE('/admin/v1/service-tokens/{serviceTokenId}', { params: { path: { serviceTokenId: id } } }),
-            )
-          }
+          onRevoke={() => callInstallation('DELETE /service-tokens/{serviceTokenId}', { serviceTokenId: id })}
         >
           Requests and sessions of this token end within a second.
         </RevokeButton>

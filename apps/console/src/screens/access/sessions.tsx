@@ -3,7 +3,7 @@ import { ConfirmButton } from '../../components/confirm-dialog';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/states';
 import { useMay } from '../../data/access';
-import { answerOf, api, type operations } from '../../data/api';
+import { callInstallation, type operations } from '../../data/api';
 import { sessionsQuery } from './access-queries';
 import { methodOf } from './describe-access';
 import { Named } from './named';
@@ -56,7 +56,7 @@ function EndButton({ session: { id, actor } }: { session: Listed }) {
       danger
       done="The session has ended."
       refresh={['sessions']}
-      onConfirm={() => answerOf(api.DELETE('/admin/v1/sessions/{sessionId}', { params: { path: { sessionId: id } } }))}
+      onConfirm={() => callInstallation('DELETE /sessions/{sessionId}', { sessionId: id })}
     >
       <p>
         It ends at once. The operator can sign in again: revoke the token too, or remove the role at the identity

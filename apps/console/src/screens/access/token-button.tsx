@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { CheckField, FieldGroup, SelectField, TextField } from '../../components/fields';
 import { FormButton } from '../../components/form-dialog';
-import { answerOf, api, type Tenant } from '../../data/api';
+import { callInstallation, type Tenant } from '../../data/api';
 import { roles } from './access-queries';
 import { endOfDay } from './describe-access';
 
@@ -23,7 +23,7 @@ export function TokenButton({ tenants }: { tenants: readonly Tenant[] }) {
       ...(chosen.length > 0 && { tenants: [...chosen] }),
       expires_at: endOfDay(expires),
     };
-    const { token } = await answerOf(api.POST('/admin/v1/service-tokens', { body }));
+    const { token } = await callInstallation('POST /service-tokens', {}, body);
     return {
       title: `Token ${name.trim()}`,
       secrets: [{ label: 'Service token', value: token, hint: 'Shown this once. It signs in here and in the CLI.' }],

@@ -8,7 +8,7 @@ import { JsonView } from '../../components/json-view';
 import { ErrorState, Loading } from '../../components/states';
 import { Time } from '../../components/time';
 import { useMay } from '../../data/access';
-import { answerOf, api } from '../../data/api';
+import { callInstallation } from '../../data/api';
 import styles from './system.module.css';
 import { type DeadLetterDetails, deadLetterQuery } from './system-queries';
 
@@ -56,7 +56,7 @@ export function DeadLetterDialog({ id, tenantName, onClose }: DeadLetterDialogPr
 
 function Acts({ letter: { id, can_requeue }, onClose }: { letter: DeadLetterDetails; onClose: () => void }) {
   const client = useQueryClient();
-  const params = { path: { deadLetterId: id } };
+  const ids = { deadLetterId: id };
   const close = () => {
     onClose();
     void client.invalidateQueries({ queryKey: ['dead-letters'] });
@@ -74,7 +74,7 @@ function Acts({ letter: { id, can_requeue }, onClose }: { letter: DeadLetterDeta
         reason="required"
         done="The message is discarded."
         onConfirm={(reason = '') =>
-          answerOf(api.POST('/admin/v1/system/dead-letters/{deadLetterId}/discard', { params, body: { reason } }))
+          callInstallation('POST /system/dead-letters/{deadLetterId}/discard', ids, { reason })
         }
       >
         <p>It is never handled. This cannot be undone.</p>
@@ -87,7 +87,7 @@ function Acts({ letter: { id, can_requeue }, onClose }: { letter: DeadLetterDeta
           title="Send this message again?"
           action="Send again"
           done="The message is sent again."
-          onConfirm={() => answerOf(api.POST('/admin/v1/system/dead-letters/{deadLetterId}/requeue', { params }))}
+          onConfirm={() => callInstallation('POST /system/dead-letters/{deadLetterId}/requeue', ids)}
         >
           <p>It begins with its first attempt. If its cause is not fixed, it returns to the dead letters.</p>
         </ConfirmButton>

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { answerOf, api, type operations } from '../../data/api';
+import { callInstallation, type operations } from '../../data/api';
 import { cursorPages } from '../../data/pages';
 import { live } from '../../data/query-client';
 
@@ -13,17 +13,13 @@ type Query = NonNullable<operations['adminListSystemDeadLetters']['parameters'][
 
 export const systemQuery = queryOptions({
   queryKey: ['system'],
-  queryFn: () => answerOf(api.GET('/admin/v1/system')),
+  queryFn: () => callInstallation('GET /system', {}),
   ...live,
 });
 
 export const deadLettersQuery = (queue: string | undefined) => ({
   ...cursorPages(['dead-letters', queue], (cursor) =>
-    answerOf(
-      api.GET('/admin/v1/system/dead-letters', {
-        params: { query: { queue: queue as Query['queue'], limit: 50, cursor } },
-      }),
-    ),
+    callInstallation('GET /system/dead-letters', {}, { queue: queue as Query['queue'], limit: 50, cursor }),
   ),
   ...live,
 });
@@ -32,6 +28,5 @@ export const deadLetterQuery = (deadLetterId: string) =>
   queryOptions({
     // Not a part of the list's key: a letter that was sent again or discarded is not read again.
     queryKey: ['dead-letter', deadLetterId],
-    queryFn: () =>
-      answerOf(api.GET('/admin/v1/system/dead-letters/{deadLetterId}', { params: { path: { deadLetterId } } })),
+    queryFn: () => callInstallation('GET /system/dead-letters/{deadLetterId}', { deadLetterId }),
   });

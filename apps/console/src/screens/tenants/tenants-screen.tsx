@@ -9,7 +9,7 @@ import { Page } from '../../components/page';
 import { EmptyState } from '../../components/states';
 import { Time } from '../../components/time';
 import { useMay, useSession } from '../../data/access';
-import { answerOf, api, type Tenant } from '../../data/api';
+import { callInstallation, type Tenant } from '../../data/api';
 import { tenantsQuery } from '../../data/tenants';
 
 const columns: readonly Column<Tenant>[] = [
@@ -53,7 +53,7 @@ function NewTenant() {
   const [name, setName] = useState('');
   const navigate = useNavigate();
   const create = async () => {
-    const { id } = await answerOf(api.POST('/admin/v1/tenants', { body: { name: name.trim() } }));
+    const { id } = await callInstallation('POST /tenants', {}, { name: name.trim() });
     await navigate({ to: '/$tenantId', params: { tenantId: id } });
     return undefined;
   };
