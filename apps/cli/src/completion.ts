@@ -1,246 +1,96 @@
 import type { Command, Option } from 'commander';
 
-export const shells = ['bash', 'zsh', 'fish'] as const;
+/** Printed in place of words where a file completes the line. */
+const files = ':files';
 
-export type Shell = (typeof shells)[number];
-
-interface Word {
-  text: string;
-  description: string;
-}
-
-/** Where the values of an option or argument come from. */
-type Source = 'files' | 'contexts' | 'nowhere' | readonly string[];
-
-/** An option with a value. */
-interface Valued {
-  flags: string[];
-  source: Source;
-}
-
-interface Node {
-  /** The words of the command, each after a slash: `/jobs/list`. The program itself is empty. */
-  path: string;
-  /** Commands and values of arguments. */
-  words: Word[];
-  options: (Word & { short?: string | undefined })[];
-  valued: Valued[];
-  /** An argument is the name of a stored context. */
-  takesContext: boolean;
-  /** Nothing but options can follow. */
-  isComplete: boolean;
-}
-
-/** Returns a completion script for a shell, with all commands and options of the program. */
-export function completionScript(program: Command, shell: Shell): string {
-  return scripts[shell](nodesOf(program, program.options.filter(isShown)));
-}
-
-/** Prints the names of the stored contexts, which idsync writes one a line. */
-const contextNames = `sed -n 's/^    "\\([^"]*\\)": {$/\\1/p'`;
-
-const scripts: Record<Shell, (nodes: Node[]) => string> = {
-  bash: (nodes) => `# bash completion of idsync
-_idsync_contexts() {
-  ${contextNames} "\${XDG_CONFIG_HOME:-$HOME/.config}/idsync/contexts.json" 2>/dev/null
-}
+/** Each function calls the program with the words of the line, which prints what completes the last one. */
+export const completionScripts = {
+  bash: `# bash completion of idsync
 _idsync() {
-  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} at= words= options= index
-  for ((index = 1; index < COMP_CWORD; index++)); do
-    case \${COMP_WORDS[index]} in
-      ${valuedFlags(nodes)}) ((index++)); continue ;;
-    esac
-    case $at/\${COMP_WORDS[index]} in
-      ${paths(nodes)}) at=$at/\${COMP_WORDS[index]} ;;
-    esac
-  done
-  if ((index > COMP_CWORD)); then
-    case "$at $previous" in
-${valueCases(nodes, (pattern, source) => `      ${pattern}) ${bashValues(source)} ;;`)}
-    esac
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-    return
-  fi
-  case $at in
-${nodes.map((node) => `    ${quote(node.path)}) options=${quote(texts(node.options))} words=${bashWords(node)} ;;`).join('\n')}
-  esac
-  [[ $current == -* ]] && words=$options
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  local IFS=$'\\n' word=\${COMP_WORDS[COMP_CWORD]}
+  COMPREPLY=($(idsync completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
+  [[ $COMPREPLY == ${files} ]] && COMPREPLY=($(compgen -f -- "$word"))
 }
 complete -F _idsync idsync
 `,
-  zsh: (nodes) => `#compdef idsync
+  zsh: `#compdef idsync
 # zsh completion of idsync
-_idsync_contexts() {
-  ${contextNames} "\${XDG_CONFIG_HOME:-$HOME/.config}/idsync/contexts.json" 2>/dev/null
-}
 _idsync() {
-  local at=
-  local -a found flags
-  integer index
-  for ((index = 2; index < CURRENT; index++)); do
-    case $words[index] in
-      (${valuedFlags(nodes)}) ((index++)); continue ;;
-    esac
-    case $at/$words[index] in
-      (${paths(nodes)}) at=$at/$words[index] ;;
-    esac
-  done
-  if ((index > CURRENT)); then
-    case "$at $words[CURRENT-1]" in
-${valueCases(nodes, (pattern, source) => `      (${pattern}) ${zshValues(source)} ;;`)}
-    esac
-    return
+  local -a found=(\${(f)"$(idsync completion zsh -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if [[ $found == ${files} ]]; then
+    _files
+  else
+    found=("\${(@)found//$'\\t'/:}")
+    _describe idsync found
   fi
-  case $at in
-${nodes.map((node) => `    (${quote(node.path)}) flags=(${zshWords(node.options)}) found=${zshFound(node)} ;;`).join('\n')}
-  esac
-  [[ $words[CURRENT] == -* ]] && found=($flags)
-  _describe idsync found
 }
 if [ "$funcstack[1]" = _idsync ]; then _idsync "$@"; else compdef _idsync idsync; fi
 `,
-  fish: (nodes) => `# fish completion of idsync
-function __idsync_contexts
-    set -l config $XDG_CONFIG_HOME
-    test -n "$config"; or set config $HOME/.config
-    ${contextNames} $config/idsync/contexts.json 2>/dev/null
-end
-function __idsync_is_at
-    set -l at ''
-    set -l is_value 0
-    for word in (commandline -opc)[2..-1]
-        if test $is_value = 1
-            set is_value 0
-            continue
-        end
-        switch "$word"
-            case ${flagsWithValue(nodes).map(quote).join(' ')}
-                set is_value 1
-        end
-        switch "$at/$word"
-            case ${nodes.flatMap(({ path }) => (path === '' ? [] : [quote(path)])).join(' ')}
-                set at "$at/$word"
-        end
+  fish: `# fish completion of idsync
+function __idsync_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l found (idsync completion fish -- $words[2..-1] 2>/dev/null)
+    if test "$found" = ${files}
+        __fish_complete_path $words[-1]
+    else
+        printf '%s\\n' $found
     end
-    test "$at" = "$argv[1]"
 end
-complete -c idsync -f
-${nodes.flatMap(fishLines).join('\n')}
+complete -c idsync -f -a '(__idsync_complete)'
 `,
 };
 
-function bashValues(source: Source): string {
-  if (source === 'files') return 'COMPREPLY=($(compgen -f -- "$current")); return';
-  return `words=${source === 'contexts' ? '$(_idsync_contexts)' : quote((source as readonly string[]).join(' '))}`;
+interface Word {
+  text: string;
+  description?: string;
 }
 
-function bashWords({ words, takesContext, isComplete }: Node): string {
-  if (isComplete) return '$options';
-  return takesContext ? '$(_idsync_contexts)' : quote(texts(words));
+/** Returns what completes the last of the words after the name of the program: a line for each, with its description. */
+export function completionsOf(program: Command, words: readonly string[], contexts: readonly string[]): string {
+  const current = words.at(-1) ?? '';
+  let command = program;
+  let valued: Option | undefined;
+  for (const word of words.slice(0, -1)) {
+    const isValue = valued !== undefined;
+    valued = isValue ? undefined : optionsOf(command, program).find((option) => takesValueAfter(option, word));
+    if (!isValue && !valued) command = command.commands.find((child) => child.name() === word) ?? command;
+  }
+  if (valued?.flags.includes('<path>')) return `${files}\n`;
+  const found = valued ? valuesOf(valued, contexts) : wordsOf(command, program, contexts, current.startsWith('-'));
+  return found
+    .filter(({ text }) => text.startsWith(current))
+    .map(({ text, description }) => `${[text, description].filter(Boolean).join('\t')}\n`)
+    .join('');
 }
 
-function zshValues(source: Source): string {
-  if (source === 'files') return '_files';
-  return `compadd -- ${source === 'contexts' ? '$(_idsync_contexts)' : (source as readonly string[]).join(' ')}`;
+function wordsOf(command: Command, program: Command, contexts: readonly string[], isOption: boolean): Word[] {
+  const { commands, registeredArguments: given } = command;
+  // Nothing but options can follow a command that has neither.
+  if (isOption || commands.length + given.length === 0) {
+    return optionsOf(command, program).map(({ long, description }) => ({
+      text: long ?? '',
+      description: sentence(description),
+    }));
+  }
+  const children = commands.map((child) => ({ text: child.name(), description: sentence(child.description()) }));
+  return [...children, ...given.flatMap((argument) => valuesOf(argument, contexts))];
 }
 
-function zshFound({ words, takesContext, isComplete }: Node): string {
-  if (isComplete) return '($flags)';
-  return takesContext ? '($(_idsync_contexts))' : `(${zshWords(words)})`;
+/** The options of a command, of the program, and its help. */
+function optionsOf(command: Command, program: Command): Option[] {
+  const help = program.createHelp();
+  return [...new Set([...command.options, ...program.options, ...help.visibleOptions(command).slice(-1)])].filter(
+    ({ long, hidden }) => long && !hidden,
+  );
 }
 
-const zshWords = (words: readonly Word[]) =>
-  words.map(({ text, description }) => quote(`${text}:${description}`)).join(' ');
-
-function fishLines({ path, words, options, valued, takesContext }: Node): string[] {
-  const start = `complete -c idsync -n ${quote(`__idsync_is_at '${path}'`)}`;
-  const sourceOf = (flag: string) => valued.find(({ flags }) => flags.includes(flag))?.source;
-  return [
-    ...words.map(({ text, description }) => `${start} -a ${quote(text)} -d ${quote(description)}`),
-    ...(takesContext ? [`${start} -a '(__idsync_contexts)'`] : []),
-    ...options.map(({ text, short, description }) => {
-      const names = `${short === undefined ? '' : `-s ${short.slice(1)} `}-l ${text.slice(2)}`;
-      return `${start} ${names} ${fishValues(sourceOf(text))}-d ${quote(description)}`;
-    }),
-  ];
+/** The choices of an option or argument, or the names of the stored contexts. */
+function valuesOf(of: { argChoices?: string[]; name(): string }, contexts: readonly string[]): Word[] {
+  return (of.argChoices ?? (of.name() === 'context' ? contexts : [])).map((text) => ({ text }));
 }
 
-function fishValues(source: Source | undefined): string {
-  if (source === undefined) return '';
-  if (source === 'files') return '-rF ';
-  if (source === 'nowhere') return '-x ';
-  return `-xa ${source === 'contexts' ? `'(__idsync_contexts)'` : quote(source.join(' '))} `;
-}
-
-function nodesOf(command: Command, inherited: readonly Option[], path = ''): Node[] {
-  const children = command.commands.map((child) => ({
-    text: child.name(),
-    description: sentence(child.description()),
-  }));
-  const { registeredArguments: given } = command;
-  const values = given.flatMap(({ argChoices = [] }) => argChoices.map((text) => ({ text, description: text })));
-  const options = [...new Set([...command.options.filter(isShown), ...inherited])];
-  const node: Node = {
-    path,
-    words: [...children, ...values],
-    options: [...options.map(wordOf), help],
-    valued: options.filter(takesValue).map((option) => ({ flags: flagsOf(option), source: sourceOf(option) })),
-    takesContext: given.some((argument) => argument.name() === contextName),
-    isComplete: children.length === 0 && given.length === 0,
-  };
-  return [node, ...command.commands.flatMap((child) => nodesOf(child, inherited, `${path}/${child.name()}`))];
-}
-
-const help: Word = { text: '--help', description: 'display help for command' };
-
-/** How arguments and values of options are named that are the name of a stored context. */
-const contextName = 'context';
-
-function sourceOf({ flags, argChoices }: Option): Source {
-  if (argChoices) return argChoices;
-  if (flags.includes('<path>')) return 'files';
-  return flags.includes(`<${contextName}>`) ? 'contexts' : 'nowhere';
-}
-
-const takesValue = (option: Option) => option.required || option.optional;
-
-const isShown = (option: Option) => option.long !== undefined && !option.hidden;
-
-const flagsOf = ({ long, short }: Option) => [long, short].filter((flag) => flag !== undefined);
-
-const wordOf = ({ long = '', short, description }: Option) => ({
-  text: long,
-  short: short ?? undefined,
-  description: sentence(description),
-});
-
-const texts = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
-
-const flagsWithValue = (nodes: readonly Node[]) => [
-  ...new Set(nodes.flatMap(({ valued }) => valued.flatMap(({ flags }) => flags))),
-];
-
-const valuedFlags = (nodes: readonly Node[]) => flagsWithValue(nodes).join('|');
-
-/** Lines for the options whose values are known, by their command. */
-function valueCases(nodes: readonly Node[], line: (pattern: string, source: Source) => string): string {
-  return nodes
-    .flatMap(({ path, valued }) =>
-      valued.flatMap(({ flags, source }) =>
-        source === 'nowhere' ? [] : [line(flags.map((flag) => quote(`${path} ${flag}`)).join('|'), source)],
-      ),
-    )
-    .join('\n');
-}
-
-const paths = (nodes: Node[]) =>
-  nodes
-    .filter(({ path }) => path !== '')
-    .map(({ path }) => path)
-    .join('|');
+const takesValueAfter = ({ required, optional, long, short }: Option, flag: string) =>
+  (required || optional) && (flag === long || flag === short);
 
 /** Up to the first semicolon, because completion lists are narrow. */
 const sentence = (text: string) => text.replace(/;.*/s, '');
-
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

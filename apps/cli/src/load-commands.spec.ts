@@ -16,6 +16,7 @@ describe('the commands of a program', () => {
     ['--tenant find identities list', ['find', 'identities']],
     ['identities list', ['identities']],
     ['jobs list -o csv', ['jobs']],
+    ['completion bash -- jobs l', ['jobs', 'completion']],
   ])('are those that the arguments name: %s', (given, expected) => {
     expect(commandsIn(given.split(' '))).toEqual(expected);
   });
@@ -24,7 +25,10 @@ describe('the commands of a program', () => {
     expect(commandsIn(given.split(' '))).toEqual([]);
   });
 
-  it.each(['', '--help', 'identites list', 'help jobs', 'completion bash'])('are all for "%s"', (given) => {
-    expect(commandsIn(given.split(' '))).toEqual(all);
-  });
+  it.each(['', '--help', 'identites list', 'help jobs', 'completion bash', 'completion bash -- find'])(
+    'are all for "%s"',
+    (given) => {
+      expect(commandsIn(given.split(' '))).toEqual(all);
+    },
+  );
 });

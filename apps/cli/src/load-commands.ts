@@ -46,9 +46,6 @@ export const commands: Readonly<Record<string, () => Promise<Add>>> = {
   completion: async () => (await import('./commands/completion.js')).addCompletionCommand,
 };
 
-/** These show all commands. */
-const needsAll = new Set(['completion', 'help']);
-
 /** Options that are answered without any command. */
 const needNone = new Set(['--version', '-V']);
 
@@ -58,7 +55,10 @@ const needNone = new Set(['--version', '-V']);
  */
 export function commandsIn(argumentsList: readonly string[]): string[] {
   const all = Object.keys(commands);
-  const named = all.filter((name) => argumentsList.includes(name));
-  if (named.length === 0 && argumentsList.some((word) => needNone.has(word))) return [];
-  return named.length === 0 || argumentsList.some((word) => needsAll.has(word)) ? all : named;
+  const isCompletion = argumentsList[0] === 'completion';
+  // The last word is the one to complete: `find` may become `findings`.
+  const words = isCompletion ? argumentsList.slice(0, -1) : argumentsList;
+  const named = all.filter((name) => words.includes(name));
+  if (named.length === 0 && words.some((word) => needNone.has(word))) return [];
+  return named.length <= Number(isCompletion) || words.includes('help') ? all : named;
 }

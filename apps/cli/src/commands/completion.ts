@@ -1,6 +1,7 @@
 import { Argument } from 'commander';
 import type { CliCommand } from '../cli-command.js';
-import { completionScript, type Shell, shells } from '../completion.js';
+import { completionScripts, completionsOf } from '../completion.js';
+import { contextsPath, readContexts } from '../contexts.js';
 
 const help = `
 Examples:
@@ -9,11 +10,15 @@ Examples:
   $ idsync completion fish > ~/.config/fish/completions/idsync.fish      # once`;
 
 export function addCompletionCommand(program: CliCommand): void {
+  const { io } = program;
   program
     .add('completion', 'print a completion script for a shell')
-    .addArgument(new Argument('<shell>', 'shell to complete in').choices(shells))
+    .addArgument(new Argument('<shell>', 'shell to complete in').choices(Object.keys(completionScripts)))
+    .argument('[words...]', 'after --: print what completes the last of these words, as the script does')
     .addHelpText('after', help)
-    .action((shell: Shell) => {
-      program.io.out.write(completionScript(program, shell));
+    .action((shell: keyof typeof completionScripts, words: string[]) => {
+      const isScript = words.length === 0;
+      const contexts = () => Object.keys(readContexts(contextsPath(io.env ?? process.env)).contexts);
+      io.out.write(isScript ? completionScripts[shell] : completionsOf(program, words, contexts()));
     });
 }
