@@ -14,7 +14,6 @@ describe('the package of the client', () => {
         'dist/index.js',
         'dist/index.d.ts',
         'dist/operator.js',
-        'dist/subscriber.js',
         'dist/generated/api.d.ts',
       ]),
     );

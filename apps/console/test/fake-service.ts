@@ -1,4 +1,4 @@
-import type { OperatorPaths } from '@idsync/client/operator';
+import type { Answer, OneTenant, OperationName } from '@idsync/client/operator';
 import type { Role, Session } from '../src/data/session';
 
 export const tenantId = `ten_${'0'.repeat(26)}`;
@@ -6,32 +6,9 @@ const tenant = { id: tenantId, name: 'Northwind', created_at: '2026-01-05T08:00:
 const tenantPath = `/admin/v1/tenants/${tenantId}`;
 const csrfToken = 'csrf-of-the-session';
 
-/** The operations below a tenant by the rest of their path. */
-type Paths = {
-  [Path in keyof OperatorPaths as Path extends `/admin/v1/tenants/{tenantId}${infer Rest}`
-    ? Rest
-    : never]: OperatorPaths[Path];
-};
-type Body<Operation> = Operation extends { responses: infer Responses }
-  ? {
-      [Status in keyof Responses & (200 | 201 | 202)]: Responses[Status] extends {
-        content: { 'application/json': infer Json };
-      }
-        ? Json
-        : undefined;
-    }[keyof Responses & (200 | 201 | 202)]
-  : never;
-type Of<Method extends string> = {
-  [Path in keyof Paths & string as Lowercase<Method> extends keyof Paths[Path]
-    ? Paths[Path][Lowercase<Method>] extends { responses: unknown }
-      ? `${Method} ${Path}`
-      : never
-    : never]?: Answer<Body<Paths[Path][Lowercase<Method> & keyof Paths[Path]]>>;
-};
-type Answer<Json> = Json | ((request: Asked) => Json | Response);
-
 /** Answers by method and path below the tenant: the body of a success, or a function that returns it. */
-export type Answers = Of<'GET'> & Of<'POST'> & Of<'PATCH'> & Of<'PUT'> & Of<'DELETE'>;
+export type Answers = { [Name in OperationName<OneTenant>]?: Given<Answer<OneTenant, Name>> };
+type Given<Body> = Body | ((request: Asked) => Body | Response);
 
 /** A request as the service received it. */
 export interface Asked {
@@ -83,8 +60,8 @@ export class FakeService {
     return result instanceof Response ? result : json(result);
   };
 
-  private answerTo({ method, path }: Asked): Answer<unknown> | undefined {
-    const known: Record<string, Answer<unknown>> = { 'GET ': tenant, ...this.answers };
+  private answerTo({ method, path }: Asked): Given<unknown> | undefined {
+    const known: Record<string, Given<unknown>> = { 'GET ': tenant, ...this.answers };
     const name = Object.keys(known).find((each) => patternOf(each).test(`${method} ${path}`));
     return name === undefined ? undefined : known[name];
   }

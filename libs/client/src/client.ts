@@ -26,6 +26,7 @@ import type {
   WebhookDetails,
 } from './generated/api.js';
 import { answerOf } from './idsync-error.js';
+import { callBelow } from './operation.js';
 import { PagedList } from './paged-list.js';
 import { writeQuery } from './query.js';
 import { type Fetch, retrying } from './retry.js';
@@ -61,6 +62,7 @@ const ended = new Set(['completed', 'completed_with_errors', 'failed', 'cancelle
 export class IdsyncClient {
   /** Typed requests to every route of `openapi.json`, for those that have no method here. */
   readonly http: Client<paths>;
+  private readonly call: ReturnType<typeof callBelow<'/v1'>>;
   private readonly fetch: Fetch;
   private readonly retry: { retries: number; timeoutMs: number };
 
@@ -75,53 +77,45 @@ export class IdsyncClient {
       // Following a redirect could send the key to another host.
       redirect: 'manual',
     });
+    this.call = callBelow(this.http, '/v1');
   }
 
   readonly identities = {
     list: (query: Query<'listIdentities'> = {}): PagedList<Identity> =>
-      new PagedList((cursor) => answerOf(this.http.GET('/v1/identities', { params: { query: { ...query, cursor } } }))),
+      new PagedList((cursor) => this.call('GET /identities', {}, { ...query, cursor })),
     /** With `at`, the identity as it was at that time. */
     get: (id: string, query: Query<'getIdentity'> = {}): Promise<Identity> =>
-      answerOf(this.http.GET('/v1/identities/{id}', { params: { path: { id }, query } })),
+      this.call('GET /identities/{id}', { id }, query),
     /** Events of the identity and of everything linked to it, oldest first. */
     history: (id: string, query: Query<'listIdentityHistory'> = {}): PagedList<LifecycleEvent> =>
-      new PagedList((cursor) =>
-        answerOf(
-          this.http.GET('/v1/identities/{id}/history', { params: { path: { id }, query: { ...query, cursor } } }),
-        ),
-      ),
+      new PagedList((cursor) => this.call('GET /identities/{id}/history', { id }, { ...query, cursor })),
   };
 
   readonly users = {
     list: (query: Query<'listUsers'> = {}): PagedList<User> =>
-      new PagedList((cursor) => answerOf(this.http.GET('/v1/users', { params: { query: { ...query, cursor } } }))),
-    get: (id: string): Promise<User> => answerOf(this.http.GET('/v1/users/{id}', { params: { path: { id } } })),
+      new PagedList((cursor) => this.call('GET /users', {}, { ...query, cursor })),
+    get: (id: string): Promise<User> => this.call('GET /users/{id}', { id }),
   };
 
   readonly accounts = {
     /** With `matched: false`, the accounts that are linked to no identity. */
     list: (query: Query<'listAccounts'> = {}): PagedList<Account> =>
-      new PagedList((cursor) => answerOf(this.http.GET('/v1/accounts', { params: { query: { ...query, cursor } } }))),
-    get: (id: string): Promise<Account> => answerOf(this.http.GET('/v1/accounts/{id}', { params: { path: { id } } })),
+      new PagedList((cursor) => this.call('GET /accounts', {}, { ...query, cursor })),
+    get: (id: string): Promise<Account> => this.call('GET /accounts/{id}', { id }),
   };
 
   readonly machineIdentities = {
     list: (query: Query<'listMachineIdentities'> = {}): PagedList<MachineIdentity> =>
-      new PagedList((cursor) =>
-        answerOf(this.http.GET('/v1/machine-identities', { params: { query: { ...query, cursor } } })),
-      ),
-    get: (id: string): Promise<MachineIdentity> =>
-      answerOf(this.http.GET('/v1/machine-identities/{id}', { params: { path: { id } } })),
+      new PagedList((cursor) => this.call('GET /machine-identities', {}, { ...query, cursor })),
+    get: (id: string): Promise<MachineIdentity> => this.call('GET /machine-identities/{id}', { id }),
   };
 
   readonly groups = {
     list: (query: Query<'listGroups'> = {}): PagedList<Group> =>
-      new PagedList((cursor) => answerOf(this.http.GET('/v1/groups', { params: { query: { ...query, cursor } } }))),
-    get: (id: string): Promise<Group> => answerOf(this.http.GET('/v1/groups/{id}', { params: { path: { id } } })),
+      new PagedList((cursor) => this.call('GET /groups', {}, { ...query, cursor })),
+    get: (id: string): Promise<Group> => this.call('GET /groups/{id}', { id }),
     members: (id: string, query: Query<'listGroupMembers'> = {}): PagedList<User> =>
-      new PagedList((cursor) =>
-        answerOf(this.http.GET('/v1/groups/{id}/members', { params: { path: { id }, query: { ...query, cursor } } })),
-      ),
+      new PagedList((cursor) => this.call('GET /groups/{id}/members', { id }, { ...query, cursor })),
   };
 
   readonly connectors = {
@@ -130,7 +124,7 @@ export class IdsyncClient {
       const found: ConnectorSummary[] = [];
       for (;;) {
         const query = { limit: 200, offset: found.length };
-        const { data, total } = await answerOf(this.http.GET('/v1/connectors', { params: { query } }));
+        const { data, total } = await this.call('GET /connectors', {}, query);
         found.push(...data);
         if (data.length === 0 || found.length >= total) return found;
       }
@@ -142,15 +136,13 @@ export class IdsyncClient {
    * the list may not show.
    */
   async newestPosition(): Promise<number> {
-    return (await answerOf(this.http.GET('/v1/events', { params: { query: { after: 'latest' } } }))).next_after;
+    return (await this.call('GET /events', {}, { after: 'latest' })).next_after;
   }
 
   /** All events of the tenant after the position `after`, or from the first one that is kept. */
   events({ after = 0, types }: { after?: number; types?: readonly string[] } = {}): EventFeed {
     const filter = types && { types: types.join(',') };
-    return new EventFeed(after, (from) =>
-      answerOf(this.http.GET('/v1/events', { params: { query: { ...filter, after: from } } })),
-    );
+    return new EventFeed(after, (from) => this.call('GET /events', {}, { ...filter, after: from }));
   }
 
   readonly sync = {
@@ -162,8 +154,7 @@ export class IdsyncClient {
           fetch: retrying(this.fetch, this.retry, () => true),
         }),
       ),
-    get: (jobId: string): Promise<SyncStatus> =>
-      answerOf(this.http.GET('/v1/sync/jobs/{id}', { params: { path: { id: jobId } } })),
+    get: (jobId: string): Promise<SyncStatus> => this.call('GET /sync/jobs/{id}', { id: jobId }),
     /** Waits until the job has ended or is quarantined, which an operator must decide. */
     wait: async (jobId: string, { everyMs = 1_000, signal }: { everyMs?: number; signal?: AbortSignal } = {}) => {
       for (;;) {
@@ -175,54 +166,44 @@ export class IdsyncClient {
   };
 
   readonly webhooks = {
-    list: async (): Promise<ListedWebhook[]> => (await answerOf(this.http.GET('/v1/webhooks'))).data,
+    list: async (): Promise<ListedWebhook[]> => (await this.call('GET /webhooks', {})).data,
     /** Store the `signing_secret`: it is never shown again. */
-    create: (body: Body<'createWebhook'>): Promise<CreatedWebhook> =>
-      answerOf(this.http.POST('/v1/webhooks', { body })),
+    create: (body: Body<'createWebhook'>): Promise<CreatedWebhook> => this.call('POST /webhooks', {}, body),
     update: (id: string, body: Body<'updateWebhook'>): Promise<Webhook> =>
-      answerOf(this.http.PATCH('/v1/webhooks/{id}', { params: { path: { id } }, body })),
+      this.call('PATCH /webhooks/{id}', { id }, body),
     /** With its health, its last error, and why it is inactive. */
-    get: (id: string): Promise<WebhookDetails> =>
-      answerOf(this.http.GET('/v1/webhooks/{id}', { params: { path: { id } } })),
+    get: (id: string): Promise<WebhookDetails> => this.call('GET /webhooks/{id}', { id }),
     /** Sends a test event, regardless of the subscription. */
     test: (id: string, body: Body<'testWebhook'> = {}): Promise<TestEvent> =>
-      answerOf(this.http.POST('/v1/webhooks/{id}/test', { params: { path: { id } }, body })),
+      this.call('POST /webhooks/{id}/test', { id }, body),
     /** Deliveries of the webhook, the newest events first. */
     deliveries: (id: string, query: Query<'listWebhookDeliveries'> = {}): PagedList<Delivery, DeliveryPage> =>
-      new PagedList((cursor) =>
-        answerOf(
-          this.http.GET('/v1/webhooks/{id}/deliveries', { params: { path: { id }, query: { ...query, cursor } } }),
-        ),
-      ),
+      new PagedList((cursor) => this.call('GET /webhooks/{id}/deliveries', { id }, { ...query, cursor })),
     /** One delivery with its attempts: the requests, and the responses of the receiver. */
     delivery: (id: string, deliveryId: string): Promise<DeliveryDetails> =>
-      answerOf(this.http.GET('/v1/webhooks/{id}/deliveries/{deliveryId}', { params: { path: { id, deliveryId } } })),
+      this.call('GET /webhooks/{id}/deliveries/{deliveryId}', { id, deliveryId }),
     resend: (id: string, deliveryId: string): Promise<Replay> =>
-      answerOf(
-        this.http.POST('/v1/webhooks/{id}/deliveries/{deliveryId}/resend', { params: { path: { id, deliveryId } } }),
-      ),
+      this.call('POST /webhooks/{id}/deliveries/{deliveryId}/resend', { id, deliveryId }),
     /** Sends all dead deliveries again. */
-    requeue: (id: string): Promise<Replay> =>
-      answerOf(this.http.POST('/v1/webhooks/{id}/requeue', { params: { path: { id } } })),
+    requeue: (id: string): Promise<Replay> => this.call('POST /webhooks/{id}/requeue', { id }),
     /** The progress of `resend` or `requeue`. */
     replay: (id: string, replayId: string): Promise<Replay> =>
-      answerOf(this.http.GET('/v1/webhooks/{id}/replays/{replayId}', { params: { path: { id, replayId } } })),
+      this.call('GET /webhooks/{id}/replays/{replayId}', { id, replayId }),
     delete: async (id: string): Promise<void> => {
-      await answerOf(this.http.DELETE('/v1/webhooks/{id}', { params: { path: { id } } }));
+      await this.call('DELETE /webhooks/{id}', { id });
     },
     /**
      * Creates a key pair, or rotates it, so that requests can be verified with the public key alone (`verifyWebhook`).
      * Earlier keys stay valid for `overlap_hours`.
      */
     createSigningKey: (id: string, body: Body<'createWebhookSigningKey'> = {}): Promise<SigningKey> =>
-      answerOf(this.http.POST('/v1/webhooks/{id}/signing-keys', { params: { path: { id } }, body })),
+      this.call('POST /webhooks/{id}/signing-keys', { id }, body),
     /** Returns the valid public keys, the newest first. */
     signingKeys: async (id: string): Promise<SigningKey[]> =>
-      (await answerOf(this.http.GET('/v1/webhooks/{id}/signing-keys', { params: { path: { id } } }))).data,
+      (await this.call('GET /webhooks/{id}/signing-keys', { id })).data,
     /** Returns the new secret. The old one stays valid for `overlap_hours`. */
     rotateSecret: async (id: string, body: Body<'rotateWebhookSecret'> = {}): Promise<string> => {
-      const request = this.http.POST('/v1/webhooks/{id}/rotate-secret', { params: { path: { id } }, body });
-      return (await answerOf(request)).signing_secret;
+      return (await this.call('POST /webhooks/{id}/rotate-secret', { id }, body)).signing_secret;
     },
   };
 }

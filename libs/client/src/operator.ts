@@ -1,75 +1,21 @@
 import createFetchClient, { type Client } from 'openapi-fetch';
 import type { paths } from './generated/api.js';
-import { answerOf, IdsyncError } from './idsync-error.js';
 import { writeQuery } from './query.js';
 
 export type * from './generated/api.js';
-export { answerOf, IdsyncError };
-
-/** The routes of operators. */
-export type OperatorPaths = { [Path in keyof paths as Path extends `/admin/v1/${string}` ? Path : never]: paths[Path] };
-export type OperatorClient = Client<OperatorPaths>;
-
-/**
- * Typed requests to `/admin/v1`, without retries and without modules of Node, for programs in a browser. `fetch` adds what
- * identifies the operator.
- */
-export function createOperatorClient(options: {
-  baseUrl: string;
-  fetch: (request: Request) => Promise<Response>;
-}): OperatorClient {
-  return createFetchClient<OperatorPaths>({
-    ...options,
-    querySerializer: writeQuery,
-  });
-}
-
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-type MethodOf<Path extends keyof OperatorPaths> = {
-  [M in Method]: OperatorPaths[Path] extends Record<Lowercase<M>, object> ? M : never;
-}[Method];
+export { IdsyncError } from './idsync-error.js';
+export { type Answer, callBelow, type Ids, type Input, type OperationName } from './operation.js';
 
 export type Installation = '/admin/v1';
 export type OneTenant = '/admin/v1/tenants/{tenantId}';
 
-/** The operations below a path, by their method and the rest of their path: `GET /cases/{caseId}`. */
-export type OperationName<Base extends string> = {
-  [Path in keyof OperatorPaths]: Path extends `${Base}${infer Rest}` ? `${MethodOf<Path>} ${Rest}` : never;
-}[keyof OperatorPaths];
-
-type Operation<Base extends string, Name> = Name extends `${infer M} ${infer Rest}`
-  ? `${Base}${Rest}` extends infer Path extends keyof OperatorPaths
-    ? OperatorPaths[Path][Lowercase<M> & keyof OperatorPaths[Path]]
-    : never
-  : never;
-type Json<Part> = Part extends { content: { 'application/json': infer Body } } ? Body : undefined;
-type Succeeded = 200 | 201 | 202 | 204;
-
-/** The ids in the path of an operation. */
-export type Ids<Base extends string, Name extends OperationName<Base>> =
-  Operation<Base, Name> extends { parameters: { path: infer Path } } ? Path : object;
-
-/** The query of a `GET` or a `DELETE`, the body of another request. */
-export type Input<Base extends string, Name extends OperationName<Base>> = Name extends `${'GET' | 'DELETE'} ${string}`
-  ? Operation<Base, Name> extends { parameters: { query?: infer Query } }
-    ? Query
-    : undefined
-  : Operation<Base, Name> extends { requestBody?: infer Body }
-    ? Json<NonNullable<Body>>
-    : undefined;
-
-export type Answer<Base extends string, Name extends OperationName<Base>> =
-  Operation<Base, Name> extends { responses: infer Responses }
-    ? { [Status in keyof Responses & Succeeded]: Json<Responses[Status]> }[keyof Responses & Succeeded]
-    : never;
-
-/** Returns a function that sends typed requests: `call('POST /cases/{caseId}/resolve', { tenantId, caseId }, body)`. */
-export function callBelow<Base extends Installation | OneTenant>(client: OperatorClient, base: Base) {
-  const request = client.request as (method: string, path: string, init: object) => Parameters<typeof answerOf>[0];
-  return <Name extends OperationName<Base>>(name: Name, ids: Ids<Base, Name>, input?: Input<Base, Name>) => {
-    const [method, rest] = name.split(' ') as [Method, string];
-    const hasQuery = method === 'GET' || method === 'DELETE';
-    const given = hasQuery ? { params: { path: ids, query: input } } : { params: { path: ids }, body: input };
-    return answerOf(request(method.toLowerCase(), `${base}${rest}`, given)) as Promise<Answer<Base, Name>>;
-  };
+/**
+ * Typed requests without retries and without modules of Node, for programs in a browser. `fetch` adds what identifies the
+ * operator or the subscriber.
+ */
+export function createBrowserClient(options: {
+  baseUrl: string;
+  fetch: (request: Request) => Promise<Response>;
+}): Client<paths> {
+  return createFetchClient<paths>({ ...options, querySerializer: writeQuery });
 }

@@ -8,7 +8,7 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof operator.IdsyncError && error.status === 404;
 }
 
-const client = operator.createOperatorClient({ baseUrl: location.origin, fetch: send });
+const client = operator.createBrowserClient({ baseUrl: location.origin, fetch: send });
 
 /** Sends a typed request below a tenant: `call('POST /cases/{caseId}/resolve', { tenantId, caseId }, body)`. */
 export const call = operator.callBelow(client, '/admin/v1/tenants/{tenantId}');

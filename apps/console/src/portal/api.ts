@@ -1,9 +1,6 @@
-import { answerOf } from '@idsync/client/operator';
-import { createSubscriberClient } from '@idsync/client/subscriber';
+import { callBelow, createBrowserClient } from '@idsync/client/operator';
 import { Store } from '../data/store';
 import { LinkKey } from './link-key';
-
-export { answerOf };
 
 const linkKey = new LinkKey(() => sessionStorage);
 /** The key of the link; none if it has expired or was revoked. */
@@ -29,7 +26,8 @@ async function send(request: Request): Promise<Response> {
 }
 
 /** Typed requests with the key of the link. Cookies of the origin, such as an operator's session, are not sent. */
-export const api = createSubscriberClient({
+const client = createBrowserClient({
   baseUrl: location.origin,
   fetch: (request) => send(new Request(request, { credentials: 'omit' })),
 });
+export const call = callBelow(client, '/v1/webhooks');

@@ -6,7 +6,7 @@ import { Page } from '../components/page';
 import { SendButton } from '../components/send-button';
 import { ErrorState, Loading } from '../components/states';
 import { StatusBadge } from '../components/status-badge';
-import { answerOf, api } from './api';
+import { call } from './api';
 import { PlaceLink } from './navigation';
 import styles from './portal.module.css';
 import { deliveryQuery } from './queries';
@@ -18,8 +18,7 @@ export function DeliveryPage({ id, deliveryId, rights }: { id: string; deliveryI
   const client = useQueryClient();
   if (!delivery) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const resend = async () => {
-    const params = { path: { id, deliveryId } };
-    await answerOf(api.POST('/v1/webhooks/{id}/deliveries/{deliveryId}/resend', { params, body: {} }));
+    await call('POST /{id}/deliveries/{deliveryId}/resend', { id, deliveryId }, {});
     notify('It is sent again now.');
     await client.invalidateQueries();
   };

@@ -4,7 +4,7 @@ import { CheckField } from '../components/fields';
 import { FormButton } from '../components/form-dialog';
 import { WebhookFields } from '../components/webhook-fields';
 import { patchBody, webhookInputOf } from '../components/webhook-input';
-import { answerOf, api } from './api';
+import { call } from './api';
 
 export function SettingsButton({ webhook }: { webhook: WebhookDetails }) {
   const initial = () => ({ ...webhookInputOf(webhook), active: webhook.active });
@@ -12,7 +12,7 @@ export function SettingsButton({ webhook }: { webhook: WebhookDetails }) {
   const set = (changed: Partial<typeof input>) => setInput((old) => ({ ...old, ...changed }));
   const save = async () => {
     const body = { ...patchBody(input), active: input.active };
-    await answerOf(api.PATCH('/v1/webhooks/{id}', { params: { path: { id: webhook.id } }, body }));
+    await call('PATCH /{id}', { id: webhook.id }, body);
     return undefined;
   };
   return (

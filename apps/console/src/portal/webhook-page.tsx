@@ -10,7 +10,7 @@ import { SendActions } from '../components/send-actions';
 import { ErrorState, Loading } from '../components/states';
 import { StatusBadge } from '../components/status-badge';
 import { WebhookOverview } from '../components/webhook-overview';
-import { answerOf, api } from './api';
+import { call } from './api';
 import { PlaceLink } from './navigation';
 import styles from './portal.module.css';
 import { deliveriesQuery, webhookQuery } from './queries';
@@ -25,7 +25,6 @@ export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights
   const deliveries = useInfiniteQuery(deliveriesQuery(id, filters));
   if (!webhook) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const { tone, word } = healthOf(webhook);
-  const params = { path: { id } };
   return (
     <Page
       title={hostOf(webhook.callback_url)}
@@ -47,8 +46,8 @@ export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights
           <SendActions
             dead={webhook.dead}
             receiver="your receiver"
-            onTest={() => answerOf(api.POST('/v1/webhooks/{id}/test', { params, body: {} }))}
-            onRequeue={() => answerOf(api.POST('/v1/webhooks/{id}/requeue', { params, body: {} }))}
+            onTest={() => call('POST /{id}/test', { id }, {})}
+            onRequeue={() => call('POST /{id}/requeue', { id }, {})}
             refresh={() => client.invalidateQueries()}
           />
         )
@@ -60,10 +59,9 @@ export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights
           mayChange(rights) && (
             <>
               <RotateSecret
-                onRotate={async (overlap_hours) => {
-                  const body = { overlap_hours };
-                  return (await answerOf(api.POST('/v1/webhooks/{id}/rotate-secret', { params, body }))).signing_secret;
-                }}
+                onRotate={async (overlap_hours) =>
+                  (await call('POST /{id}/rotate-secret', { id }, { overlap_hours })).signing_secret
+                }
               />
               <SettingsButton webhook={webhook} />
             </>
