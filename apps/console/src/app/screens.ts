@@ -23,11 +23,13 @@ const noSearch = searchOf({});
 type Read<Search> = (given: Record<string, unknown>) => Search;
 
 /** A screen of a tenant: its path below the tenant, and its filters in the URL. */
-function screen<const Path extends string, Search = ReturnType<typeof noSearch>>(
-  path: Path,
-  component: RouteComponent,
-  search: Read<Search> = noSearch as Read<Search>,
-) {
+function screen<
+  const Path extends string,
+  Module extends Record<string, unknown>,
+  Name extends keyof Module,
+  Search = ReturnType<typeof noSearch>,
+>(path: Path, load: () => Promise<Module>, name: Name, search: Read<Search> = noSearch as Read<Search>) {
+  const component: RouteComponent = lazy(load, name);
   return createRoute({ getParentRoute: () => tenantRoute, path, validateSearch: search, component });
 }
 
@@ -66,128 +68,65 @@ export const signedInRoutes = [
 ] as const;
 
 export const tenantRoutes = [
-  screen(
-    '/',
-    lazy(() => import('../screens/home/home-screen'), 'HomeScreen'),
-  ),
-  screen(
-    'people',
-    lazy(() => import('../screens/people/people-screen'), 'PeopleScreen'),
-    peopleSearch,
-  ),
+  screen('/', () => import('../screens/home/home-screen'), 'HomeScreen'),
+  screen('people', () => import('../screens/people/people-screen'), 'PeopleScreen', peopleSearch),
   screen(
     'people/$identityId',
-    lazy(() => import('../screens/identity/identity-screen'), 'IdentityScreen'),
+    () => import('../screens/identity/identity-screen'),
+    'IdentityScreen',
     searchOf({ view: ['values', 'records', 'history', 'events'], at: 'text', and: 'text' }),
   ),
   screen(
     'cases',
-    lazy(() => import('../screens/cases/cases-screen'), 'CasesScreen'),
+    () => import('../screens/cases/cases-screen'),
+    'CasesScreen',
     searchOf({ status: caseStatuses, case: 'text' }),
   ),
-  screen(
-    'runs/$jobId/plan',
-    lazy(() => import('../screens/plan/plan-screen'), 'PlanScreen'),
-    planSearch,
-  ),
-  screen(
-    'accounts',
-    lazy(() => import('../screens/accounts/accounts-screen'), 'AccountsScreen'),
-    accountsSearch,
-  ),
-  screen(
-    'accounts/$accountId',
-    lazy(() => import('../screens/accounts/account-screen'), 'AccountScreen'),
-  ),
-  screen(
-    'machines',
-    lazy(() => import('../screens/machines/machines-screen'), 'MachinesScreen'),
-    machinesSearch,
-  ),
-  screen(
-    'machines/$machineId',
-    lazy(() => import('../screens/machines/machine-screen'), 'MachineScreen'),
-  ),
-  screen(
-    'findings',
-    lazy(() => import('../screens/findings/findings-screen'), 'FindingsScreen'),
-    findingsSearch,
-  ),
+  screen('runs/$jobId/plan', () => import('../screens/plan/plan-screen'), 'PlanScreen', planSearch),
+  screen('accounts', () => import('../screens/accounts/accounts-screen'), 'AccountsScreen', accountsSearch),
+  screen('accounts/$accountId', () => import('../screens/accounts/account-screen'), 'AccountScreen'),
+  screen('machines', () => import('../screens/machines/machines-screen'), 'MachinesScreen', machinesSearch),
+  screen('machines/$machineId', () => import('../screens/machines/machine-screen'), 'MachineScreen'),
+  screen('findings', () => import('../screens/findings/findings-screen'), 'FindingsScreen', findingsSearch),
   screen(
     'rules',
-    lazy(() => import('../screens/rules/rules-screen'), 'RulesScreen'),
+    () => import('../screens/rules/rules-screen'),
+    'RulesScreen',
     searchOf({ view: ['matching', 'precedence'] }),
   ),
-  screen(
-    'sources',
-    lazy(() => import('../screens/sources/sources-screen'), 'SourcesScreen'),
-  ),
-  screen(
-    'sources/$connectorId',
-    lazy(() => import('../screens/sources/source-screen'), 'SourceScreen'),
-  ),
+  screen('sources', () => import('../screens/sources/sources-screen'), 'SourcesScreen'),
+  screen('sources/$connectorId', () => import('../screens/sources/source-screen'), 'SourceScreen'),
   screen(
     'source-setup',
-    lazy(() => import('../screens/source-setup/setup-screen'), 'SetupScreen'),
+    () => import('../screens/source-setup/setup-screen'),
+    'SetupScreen',
     searchOf({ source: 'text', step: steps }),
   ),
-  screen(
-    'runs',
-    lazy(() => import('../screens/runs/runs-screen'), 'RunsScreen'),
-    runsSearch,
-  ),
-  screen(
-    'runs/$jobId',
-    lazy(() => import('../screens/runs/run-screen'), 'RunScreen'),
-  ),
-  screen(
-    'webhooks',
-    lazy(() => import('../screens/webhooks/webhooks-screen'), 'WebhooksScreen'),
-  ),
-  screen(
-    'webhooks/new',
-    lazy(() => import('../screens/webhooks/new-webhook-screen'), 'NewWebhookScreen'),
-  ),
-  screen(
-    'webhooks/$webhookId',
-    lazy(() => import('../screens/webhooks/webhook-screen'), 'WebhookScreen'),
-    deliverySearch,
-  ),
+  screen('runs', () => import('../screens/runs/runs-screen'), 'RunsScreen', runsSearch),
+  screen('runs/$jobId', () => import('../screens/runs/run-screen'), 'RunScreen'),
+  screen('webhooks', () => import('../screens/webhooks/webhooks-screen'), 'WebhooksScreen'),
+  screen('webhooks/new', () => import('../screens/webhooks/new-webhook-screen'), 'NewWebhookScreen'),
+  screen('webhooks/$webhookId', () => import('../screens/webhooks/webhook-screen'), 'WebhookScreen', deliverySearch),
   screen(
     'webhooks/$webhookId/settings',
-    lazy(() => import('../screens/webhooks/webhook-settings-screen'), 'WebhookSettingsScreen'),
+    () => import('../screens/webhooks/webhook-settings-screen'),
+    'WebhookSettingsScreen',
   ),
-  screen(
-    'deliveries/$deliveryId',
-    lazy(() => import('../screens/webhooks/delivery-screen'), 'DeliveryScreen'),
-  ),
-  screen(
-    'events',
-    lazy(() => import('../screens/events/events-screen'), 'EventsScreen'),
-    eventsSearch,
-  ),
-  screen(
-    'events/$eventId',
-    lazy(() => import('../screens/events/event-screen'), 'EventScreen'),
-  ),
+  screen('deliveries/$deliveryId', () => import('../screens/webhooks/delivery-screen'), 'DeliveryScreen'),
+  screen('events', () => import('../screens/events/events-screen'), 'EventsScreen', eventsSearch),
+  screen('events/$eventId', () => import('../screens/events/event-screen'), 'EventScreen'),
   screen(
     'access',
-    lazy(() => import('../screens/access/access-screen'), 'AccessScreen'),
+    () => import('../screens/access/access-screen'),
+    'AccessScreen',
     searchOf({ view: ['keys', 'operators'] }),
   ),
   screen(
     'settings',
-    lazy(() => import('../screens/tenant-settings/settings-screen'), 'SettingsScreen'),
+    () => import('../screens/tenant-settings/settings-screen'),
+    'SettingsScreen',
     searchOf({ view: settingsViews }),
   ),
-  screen(
-    'audit',
-    lazy(() => import('../screens/audit/audit-screen'), 'AuditScreen'),
-    auditSearch,
-  ),
-  screen(
-    'system',
-    lazy(() => import('../screens/system/system-screen'), 'SystemScreen'),
-    systemSearch,
-  ),
+  screen('audit', () => import('../screens/audit/audit-screen'), 'AuditScreen', auditSearch),
+  screen('system', () => import('../screens/system/system-screen'), 'SystemScreen', systemSearch),
 ] as const;
