@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMay, useSession } from '../data/access';
 import { type Approval, call } from '../data/api';
-import { pendingApprovalsQuery } from '../data/approvals';
 import { changeDone } from '../data/operations';
+import { live } from '../data/query-client';
 import type { Role } from '../data/session';
+import { useTenantId } from '../data/use-tenant';
 import styles from './approval-banner.module.css';
 import { ConfirmButton } from './confirm-dialog';
 import { Icon } from './icon';
@@ -11,19 +12,23 @@ import { wordsOf } from './status';
 import { Ago } from './time';
 
 /** Acts on a resource, or changes of settings, that wait for a second operator, who approves or rejects them here. */
-export function ApprovalBanner({
-  tenantId,
-  ...shown
-}: { tenantId: string } & ({ resource: string } | { actions: readonly string[] })) {
-  const { data } = useQuery(pendingApprovalsQuery(tenantId));
+export function ApprovalBanner(shown: { resource: string } | { actions: readonly string[] }) {
+  const tenantId = useTenantId();
+  // At most 100 of a tenant wait.
+  const { data } = useQuery({
+    queryKey: ['approvals', tenantId, 'pending'],
+    queryFn: () => call('GET /approvals', { tenantId }, { status: 'pending', limit: 100 }),
+    ...live,
+  });
   return (data?.data ?? [])
     .filter(({ resource, action }) =>
       'actions' in shown ? shown.actions.includes(action) : shown.resource === resource,
     )
-    .map((approval) => <Pending key={approval.approval_id} tenantId={tenantId} approval={approval} />);
+    .map((approval) => <Pending key={approval.approval_id} approval={approval} />);
 }
 
-function Pending({ tenantId, approval }: { tenantId: string; approval: Approval }) {
+function Pending({ approval }: { approval: Approval }) {
+  const tenantId = useTenantId();
   const { actor } = useSession();
   const mayDecide = useMay(approval.role as Role);
   const isOwn = approval.requested_by === actor.name;

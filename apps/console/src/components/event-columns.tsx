@@ -1,16 +1,12 @@
+import { useSourceName } from '../data/connectors';
 import type { OperatorEvent } from '../data/events';
 import { type Column, rowLink } from './data-table';
 import { DeliveryCounts } from './delivery-counts';
 import { IdLink } from './tenant-link';
 
-interface EventColumnsProps {
-  sourceName: (id: string) => string;
-  /** Left out in lists of one person. */
-  withPerson?: boolean;
-}
-
-/** Columns of a list of events. */
-export function eventColumns({ sourceName, withPerson = true }: EventColumnsProps): Column<OperatorEvent>[] {
+/** Columns of a list of events. The person is left out in lists of one person. */
+export function useEventColumns({ withPerson = true } = {}): Column<OperatorEvent>[] {
+  const sourceName = useSourceName();
   const person: Column<OperatorEvent> = {
     header: 'Person or machine',
     width: 'minmax(0, 1.2fr)',

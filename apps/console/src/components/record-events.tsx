@@ -1,26 +1,25 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { eventsQuery } from '../data/events';
 import { itemsOf } from '../data/pages';
+import { useTenantId } from '../data/use-tenant';
 import { DataTable } from './data-table';
 import styles from './detail-rows.module.css';
-import { eventColumns } from './event-columns';
+import { useEventColumns } from './event-columns';
 import { EmptyState } from './states';
 
 interface RecordEventsProps {
-  tenantId: string;
   recordId: string;
   /** The identity that the record belongs to, whose events are found at any age. */
   identityId: string | undefined;
-  sourceName: (id: string) => string;
 }
 
 /** Events about a record: while it has belonged to its present identity, or else the newest ones. */
-export function RecordEvents({ tenantId, recordId, identityId, sourceName }: RecordEventsProps) {
-  const query = useInfiniteQuery(eventsQuery(tenantId, { subject_id: recordId, identity_id: identityId }));
+export function RecordEvents({ recordId, identityId }: RecordEventsProps) {
+  const query = useInfiniteQuery(eventsQuery(useTenantId(), { subject_id: recordId, identity_id: identityId }));
   return (
     <DataTable
       title="Events"
-      columns={eventColumns({ sourceName, withPerson: false })}
+      columns={useEventColumns({ withPerson: false })}
       // Without an identity, a request examines the newest events of the tenant; going on would read all of them.
       query={identityId ? query : { ...query, hasNextPage: false }}
       empty={

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { findingsAboutQuery } from '../data/findings';
+import { call } from '../data/api';
+import { liveByEvents } from '../data/query-client';
+import { useTenantId } from '../data/use-tenant';
 import { buttonClass } from './button';
 import styles from './detail-rows.module.css';
 import { Section } from './page';
@@ -9,16 +11,14 @@ import { StatusBadge } from './status-badge';
 import { TenantLink } from './tenant-link';
 import { Ago } from './time';
 
-interface RecordFindingsProps {
-  tenantId: string;
-  recordId: string;
-  /** As the text names it: "machine", "account". */
-  noun: string;
-}
-
-/** Findings about a record; they are decided on the screen of findings. */
-export function RecordFindings({ tenantId, recordId, noun }: RecordFindingsProps) {
-  const { data, error, refetch } = useQuery(findingsAboutQuery(tenantId, recordId));
+/** Findings about a record; they are decided on the screen of findings. `noun`: as the text names it. */
+export function RecordFindings({ recordId, noun }: { recordId: string; noun: 'machine' | 'account' }) {
+  const tenantId = useTenantId();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['findings', tenantId, { subject: recordId }],
+    queryFn: () => call('GET /findings', { tenantId }, { subject: recordId, limit: 20 }),
+    ...liveByEvents,
+  });
   const findings = data?.data ?? [];
   const list = `/findings?subject=${recordId}`;
   return (

@@ -1,3 +1,4 @@
+import { useSourceName } from '../data/connectors';
 import styles from './detail-rows.module.css';
 import { Facts } from './facts';
 import { Section } from './page';
@@ -7,11 +8,11 @@ import { IdLink } from './tenant-link';
 
 interface RecordValuesProps {
   record: { connector_id: string; external_id: string; values: Record<string, string[]> };
-  sourceName: string;
 }
 
 /** A record as its source has it. */
-export function RecordValues({ record, sourceName }: RecordValuesProps) {
+export function RecordValues({ record }: RecordValuesProps) {
+  const sourceName = useSourceName();
   const { connector_id, external_id, values } = record;
   const fields = Object.entries(values)
     .map(([name, list]) => [name.replace('attributes.', ''), list] as const)
@@ -24,7 +25,7 @@ export function RecordValues({ record, sourceName }: RecordValuesProps) {
             [
               'Source',
               <IdLink key="source" id={connector_id} dir="auto">
-                {sourceName}
+                {sourceName(connector_id)}
               </IdLink>,
             ],
             ['External id', external_id],

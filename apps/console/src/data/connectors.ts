@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type Connector, call, type operations } from './api';
 import { liveByEvents } from './query-client';
+import { useTenantId } from './use-tenant';
 
 /** The sources of a tenant, which are few. */
 export const connectorsQuery = (tenantId: string) =>
@@ -35,13 +36,13 @@ export const startRun = (tenantId: string, connectorId: string, dryRun: boolean)
   call('POST /sync-jobs', { tenantId }, { connector_id: connectorId, dry_run: dryRun, mode: 'auto' });
 
 /** Returns the name of a source by its id; a source that no longer exists has its id as its name. */
-export function useConnectorNames(tenantId: string): (id: string) => string {
-  const { data } = useQuery(connectorsQuery(tenantId));
+export function useSourceName(): (id: string) => string {
+  const { data } = useQuery(connectorsQuery(useTenantId()));
   return (id) => data?.data.find((connector) => connector.id === id)?.name ?? id;
 }
 
 /** The sources as choices of a filter. */
-export function useSourceChoices(tenantId: string): { value: string; label: string }[] {
-  const { data } = useQuery(connectorsQuery(tenantId));
+export function useSourceChoices(): { value: string; label: string }[] {
+  const { data } = useQuery(connectorsQuery(useTenantId()));
   return (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }));
 }

@@ -7,6 +7,7 @@ import { TabLinks } from '../../components/tabs';
 import { TenantLink } from '../../components/tenant-link';
 import { useMay } from '../../data/access';
 import { auditVerificationQuery } from '../../data/audit';
+import { useTenantId } from '../../data/use-tenant';
 import { ApiKeys } from './api-keys';
 import { Operators } from './operators';
 
@@ -14,7 +15,6 @@ const route = getRouteApi('/signed-in/$tenantId/access');
 
 /** Who may use the API of the tenant, and who operates it. */
 export function AccessScreen() {
-  const { tenantId } = route.useParams();
   const { view = 'keys' } = route.useSearch();
   const mayAudit = useMay('auditor');
   return (
@@ -23,20 +23,20 @@ export function AccessScreen() {
       description="Keys of the programs that read this tenant, and tokens of the people and programs that operate it."
       api={view === 'keys' ? '/api-keys' : '/admin/v1/service-tokens'}
       cli={view === 'keys' ? 'idsync keys list' : 'idsync service-tokens list'}
-      actions={mayAudit && <AuditLink tenantId={tenantId} />}
+      actions={mayAudit && <AuditLink />}
     >
       <TabLinks
         label="Access"
         views={{ keys: 'API keys', ...(mayAudit && { operators: 'Operators' }) }}
         current={view}
       />
-      {view === 'keys' ? <ApiKeys tenantId={tenantId} /> : <Operators />}
+      {view === 'keys' ? <ApiKeys /> : <Operators />}
     </Screen>
   );
 }
 
-function AuditLink({ tenantId }: { tenantId: string }) {
-  const { data } = useQuery(auditVerificationQuery(tenantId));
+function AuditLink() {
+  const { data } = useQuery(auditVerificationQuery(useTenantId()));
   return (
     <>
       {data && (

@@ -5,11 +5,15 @@ import { EmptyState } from '../../components/states';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
 import { type ApiKey, call } from '../../data/api';
+import { offsetPages } from '../../data/pages';
+import { useTenantId } from '../../data/use-tenant';
 import styles from './access.module.css';
-import { keysQuery, scopes } from './access-queries';
 import { scopesOf, stateOf } from './describe-access';
-import { KeyButton } from './key-button';
+import { KeyButton, scopes } from './key-button';
 import { Named } from './named';
+
+const keysQuery = (tenantId: string) =>
+  offsetPages(['api-keys', tenantId], (offset) => call('GET /api-keys', { tenantId }, { limit: 100, offset }));
 
 const columns: readonly Column<ApiKey>[] = [
   { header: 'Name', width: 'minmax(0, 1.2fr)', cell: Named },
@@ -26,14 +30,14 @@ const columns: readonly Column<ApiKey>[] = [
 ];
 
 /** Keys of programs. To rotate one, a second key is issued; the first is revoked when the program has the second. */
-export function ApiKeys({ tenantId }: { tenantId: string }) {
-  const query = useInfiniteQuery(keysQuery(tenantId));
+export function ApiKeys() {
+  const query = useInfiniteQuery(keysQuery(useTenantId()));
   const mayChange = useMay('admin');
   const acts: Column<ApiKey> = {
     header: 'Actions',
     width: '140px',
     align: 'end',
-    cell: (key) => !key.revoked_at && <Acts tenantId={tenantId} apiKey={key} />,
+    cell: (key) => !key.revoked_at && <Acts apiKey={key} />,
   };
   return (
     <DataTable
@@ -43,15 +47,16 @@ export function ApiKeys({ tenantId }: { tenantId: string }) {
       empty={
         <EmptyState title="No key yet">A program needs a key to read people or to subscribe to events.</EmptyState>
       }
-      actions={mayChange && <KeyButton tenantId={tenantId} />}
+      actions={mayChange && <KeyButton />}
     />
   );
 }
 
-function Acts({ tenantId, apiKey }: { tenantId: string; apiKey: ApiKey }) {
+function Acts({ apiKey }: { apiKey: ApiKey }) {
+  const tenantId = useTenantId();
   return (
     <span className={styles.acts}>
-      <KeyButton tenantId={tenantId} like={apiKey} />
+      <KeyButton like={apiKey} />
       <RevokeButton
         name={apiKey.name}
         done="The key is revoked."

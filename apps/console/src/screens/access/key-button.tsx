@@ -2,18 +2,32 @@ import { useState } from 'react';
 import { CheckField, FieldGroup, TextArea, TextField } from '../../components/fields';
 import { FormButton } from '../../components/form-dialog';
 import { type ApiKey, call } from '../../data/api';
+import { useTenantId } from '../../data/use-tenant';
 import styles from './access.module.css';
-import { type Scope, scopes } from './access-queries';
 import { endOfDay } from './describe-access';
 
+export const scopes = [
+  'identities:read',
+  'users:read',
+  'accounts:read',
+  'machines:read',
+  'groups:read',
+  'events:read',
+  'sync:read',
+  'sync:write',
+  'webhooks:read',
+  'webhooks:write',
+] as const;
+type Scope = (typeof scopes)[number];
+
 interface KeyButtonProps {
-  tenantId: string;
   /** The key that is rotated: the new one has its scopes and networks. */
   like?: ApiKey;
 }
 
 /** Issues a key, and shows it once. */
-export function KeyButton({ tenantId, like }: KeyButtonProps) {
+export function KeyButton({ like }: KeyButtonProps) {
+  const tenantId = useTenantId();
   const initial = {
     name: like?.name ?? '',
     chosen: scopes.filter((scope) => like?.scopes.includes(scope) ?? scope.endsWith(':read')) as readonly Scope[],

@@ -7,12 +7,16 @@ import { EmptyState } from '../../components/states';
 import { Time } from '../../components/time';
 import { useMay, useSession } from '../../data/access';
 import { callInstallation, type operations } from '../../data/api';
+import { offsetPages } from '../../data/pages';
 import { tenantsQuery } from '../../data/tenants';
-import { serviceTokensQuery } from './access-queries';
 import { methodOf, stateOf } from './describe-access';
 import { Named } from './named';
 import { Sessions } from './sessions';
 import { TokenButton } from './token-button';
+
+const serviceTokensQuery = offsetPages(['service-tokens'], (offset) =>
+  callInstallation('GET /service-tokens', {}, { limit: 100, offset }),
+);
 
 type Token = operations['adminListServiceTokens']['responses'][200]['content']['application/json']['data'][number];
 

@@ -4,9 +4,14 @@ import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/states';
 import { useMay } from '../../data/access';
 import { callInstallation, type operations } from '../../data/api';
-import { sessionsQuery } from './access-queries';
+import { offsetPages } from '../../data/pages';
 import { methodOf } from './describe-access';
 import { Named } from './named';
+
+// Not live: reading it again and again would extend the session of the reader.
+const sessionsQuery = offsetPages(['sessions'], (offset) =>
+  callInstallation('GET /sessions', {}, { limit: 100, offset }),
+);
 
 type Listed = operations['adminListSessions']['responses'][200]['content']['application/json']['data'][number];
 

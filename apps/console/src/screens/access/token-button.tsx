@@ -2,8 +2,14 @@ import { useState } from 'react';
 import { CheckField, FieldGroup, SelectField, TextField } from '../../components/fields';
 import { FormButton } from '../../components/form-dialog';
 import { callInstallation, type Tenant } from '../../data/api';
-import { roles } from './access-queries';
 import { endOfDay } from './describe-access';
+
+const roles = [
+  { value: 'viewer', label: 'Viewer: reads' },
+  { value: 'operator', label: 'Operator: also decides' },
+  { value: 'auditor', label: 'Auditor: also reads the audit log' },
+  { value: 'admin', label: 'Admin: everything' },
+] as const;
 
 const initial = {
   name: '',

@@ -8,9 +8,10 @@ import { IdLink, TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import type { AccountDetails } from '../../data/api';
 import { explanationQuery } from '../../data/identities';
+import { useTenantId } from '../../data/use-tenant';
 
 /** The person of an account, and the evidence for it. */
-export function AccountPerson({ tenantId, account }: { tenantId: string; account: AccountDetails }) {
+export function AccountPerson({ account }: { account: AccountDetails }) {
   const { id, identity_id: identityId, identity_name: name } = account;
   if (!identityId)
     return (
@@ -46,20 +47,19 @@ export function AccountPerson({ tenantId, account }: { tenantId: string; account
             </IdLink>
           </span>
         </li>
-        <Evidence tenantId={tenantId} identityId={identityId} accountId={id} />
+        <Evidence identityId={identityId} accountId={id} />
       </ul>
     </Section>
   );
 }
 
 interface EvidenceProps {
-  tenantId: string;
   identityId: string;
   accountId: string;
 }
 
-function Evidence({ tenantId, identityId, accountId }: EvidenceProps) {
-  const { data } = useQuery(explanationQuery(tenantId, identityId));
+function Evidence({ identityId, accountId }: EvidenceProps) {
+  const { data } = useQuery(explanationQuery(useTenantId(), identityId));
   const record = data?.records.find(({ id }) => id === accountId);
   if (!record) return null;
   const { evidence } = record;

@@ -6,17 +6,22 @@ import { RecordFindings } from '../../components/record-findings';
 import { RecordValues } from '../../components/record-values';
 import { NotLoaded, Screen } from '../../components/screen';
 import { StatusBadge } from '../../components/status-badge';
-import { useConnectorNames } from '../../data/connectors';
+import { call } from '../../data/api';
+import { useSourceName } from '../../data/connectors';
+import { liveByEvents } from '../../data/query-client';
 import { AccountPerson } from './account-person';
-import { accountQuery } from './account-query';
 
 const route = getRouteApi('/signed-in/$tenantId/accounts/$accountId');
 
 /** One account: the person whose it is and why, its findings, the record of its source, and its events. */
 export function AccountScreen() {
   const { tenantId, accountId } = route.useParams();
-  const query = useQuery(accountQuery(tenantId, accountId));
-  const sourceName = useConnectorNames(tenantId);
+  const query = useQuery({
+    queryKey: ['accounts', tenantId, accountId],
+    queryFn: () => call('GET /accounts/{accountId}', { tenantId, accountId }),
+    ...liveByEvents,
+  });
+  const sourceName = useSourceName();
   const account = query.data;
   if (!account) return <NotLoaded query={query} noun="account" id={accountId} all={['/accounts', 'All accounts']} />;
   const source = sourceName(account.connector_id);
@@ -35,10 +40,10 @@ export function AccountScreen() {
       cli={`idsync accounts show ${accountId}`}
       json={account}
     >
-      <AccountPerson tenantId={tenantId} account={account} />
-      <RecordFindings tenantId={tenantId} recordId={accountId} noun="account" />
-      <RecordValues record={account} sourceName={source} />
-      <RecordEvents tenantId={tenantId} recordId={accountId} identityId={account.identity_id} sourceName={sourceName} />
+      <AccountPerson account={account} />
+      <RecordFindings recordId={accountId} noun="account" />
+      <RecordValues record={account} />
+      <RecordEvents recordId={accountId} identityId={account.identity_id} />
     </Screen>
   );
 }

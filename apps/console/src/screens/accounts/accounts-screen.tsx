@@ -6,7 +6,7 @@ import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
 import { IdLink } from '../../components/tenant-link';
 import { type Account, call } from '../../data/api';
-import { useConnectorNames, useSourceChoices } from '../../data/connectors';
+import { useSourceChoices, useSourceName } from '../../data/connectors';
 import { cursorPages } from '../../data/pages';
 import { type AccountsSearch, statuses } from './accounts-search';
 
@@ -62,8 +62,8 @@ export function AccountsScreen() {
   const { tenantId } = route.useParams();
   const search = route.useSearch();
   const query = useInfiniteQuery(accountsQuery(tenantId, search));
-  const sources = useSourceChoices(tenantId);
-  const sourceName = useConnectorNames(tenantId);
+  const sources = useSourceChoices();
+  const sourceName = useSourceName();
   return (
     <ListScreen<Account, AccountsSearch>
       title="Accounts"

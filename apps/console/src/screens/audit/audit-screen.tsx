@@ -12,7 +12,7 @@ import { Time } from '../../components/time';
 import { type Answer, call } from '../../data/api';
 import { auditVerificationQuery } from '../../data/audit';
 import { cursorPages, itemsOf } from '../../data/pages';
-import { useFilters } from '../../data/use-tenant';
+import { useFilters, useTenantId } from '../../data/use-tenant';
 import { actWords } from './act-words';
 import type { AuditSearch } from './audit-search';
 
@@ -72,7 +72,7 @@ export function AuditScreen() {
   return (
     <ListScreen<Entry, AuditSearch>
       title="Audit log"
-      beside={<ChainStatus tenantId={tenantId} />}
+      beside={<ChainStatus />}
       description="Every act of an operator, the newest first. Entries cannot be changed or removed unnoticed."
       api="/audit"
       parameters={filters}
@@ -102,8 +102,8 @@ export function AuditScreen() {
 }
 
 /** Whether the first entries of the chain verify; `idsync audit verify` verifies all of them. */
-function ChainStatus({ tenantId }: { tenantId: string }) {
-  const { data } = useQuery(auditVerificationQuery(tenantId));
+function ChainStatus() {
+  const { data } = useQuery(auditVerificationQuery(useTenantId()));
   if (!data) return null;
   const [problem] = data.problems;
   return problem ? (

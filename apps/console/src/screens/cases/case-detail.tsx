@@ -9,17 +9,16 @@ import { ErrorState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { IdLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
-import type { ReviewCase } from '../../data/api';
+import { call, type ReviewCase } from '../../data/api';
+import { useSourceName } from '../../data/connectors';
+import { useTenantId } from '../../data/use-tenant';
 import styles from './case-detail.module.css';
-import { caseQuery } from './case-queries';
 import { rowsOf } from './case-rows';
 import { caseStatusWords } from './case-statuses';
 
 interface CaseDetailProps {
-  tenantId: string;
   /** The case as the list has it, until its compared values have arrived. */
   listed: ReviewCase;
-  sourceName: (id: string) => string;
   /** Decides by the key of a decision; absent if the case cannot be decided. */
   onDecide?: (key: string) => void;
   /** Reverts the operation of a decision; absent if that is not allowed. */
@@ -27,8 +26,14 @@ interface CaseDetailProps {
 }
 
 /** The record beside its candidates, with the values that agree and differ. */
-export function CaseDetail({ tenantId, listed, sourceName, onDecide, onUndo }: CaseDetailProps) {
-  const { data, error, refetch } = useQuery(caseQuery(tenantId, listed.id));
+export function CaseDetail({ listed, onDecide, onUndo }: CaseDetailProps) {
+  const tenantId = useTenantId();
+  const sourceName = useSourceName();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['cases', tenantId, listed.id],
+    queryFn: () => call('GET /cases/{caseId}', { tenantId, caseId: listed.id }),
+    staleTime: 30_000,
+  });
   const shown = data ?? listed;
   const { record, candidates, reason, status, closed_at, operation_id } = shown;
   const isOpen = status === 'open';

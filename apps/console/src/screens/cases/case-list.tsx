@@ -3,6 +3,7 @@ import { Button } from '../../components/button';
 import { recordName } from '../../components/describe-case';
 import { Ago } from '../../components/time';
 import type { ReviewCase } from '../../data/api';
+import { useSourceName } from '../../data/connectors';
 import styles from './case-list.module.css';
 
 interface CaseListProps {
@@ -10,10 +11,10 @@ interface CaseListProps {
   current: string;
   onShow: (id: string) => void;
   onEnd?: () => unknown;
-  sourceName: (id: string) => string;
 }
 
-export function CaseList({ cases, current, onShow, onEnd, sourceName }: CaseListProps) {
+export function CaseList({ cases, current, onShow, onEnd }: CaseListProps) {
+  const sourceName = useSourceName();
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
     if (current) list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });

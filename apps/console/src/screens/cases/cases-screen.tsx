@@ -8,15 +8,20 @@ import { formatCount } from '../../components/format-time';
 import { Screen } from '../../components/screen';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { useMay } from '../../data/access';
-import { useConnectorNames } from '../../data/connectors';
-import { itemsOf } from '../../data/pages';
+import { call, type ReviewCase } from '../../data/api';
+import { itemsOf, offsetPages } from '../../data/pages';
 import { liveByEvents } from '../../data/query-client';
 import { CaseDetail } from './case-detail';
 import { CaseList } from './case-list';
-import { casesQuery } from './case-queries';
 import { caseStatuses, caseStatusWords } from './case-statuses';
 import styles from './cases-screen.module.css';
 import { useResolve } from './use-resolve';
+
+/** Cases, oldest first. */
+const casesQuery = (tenantId: string, status: ReviewCase['status']) =>
+  offsetPages(['cases', tenantId, { status }], (offset) =>
+    call('GET /cases', { tenantId }, { status, limit: 50, offset }),
+  );
 
 const route = getRouteApi('/signed-in/$tenantId/cases');
 
@@ -26,7 +31,6 @@ export function CasesScreen() {
   const { status, case: chosen } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useInfiniteQuery({ ...casesQuery(tenantId, status ?? 'open'), ...liveByEvents });
-  const sourceName = useConnectorNames(tenantId);
   const mayDecide = useMay('operator');
   const { last, resolve, undo, isBusy } = useResolve(tenantId);
   const cases = itemsOf(query.data);
@@ -107,13 +111,10 @@ export function CasesScreen() {
             current={current.id}
             onShow={show}
             onEnd={query.hasNextPage && !query.isFetchingNextPage ? query.fetchNextPage : undefined}
-            sourceName={sourceName}
           />
           <CaseDetail
             key={current.id}
-            tenantId={tenantId}
             listed={current}
-            sourceName={sourceName}
             onDecide={mayDecide && current.status === 'open' && !isBusy ? decide : undefined}
             onUndo={
               mayDecide && !isBusy ? (operationId) => undo.mutate({ caseId: current.id, operationId }) : undefined

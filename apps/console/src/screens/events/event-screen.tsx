@@ -13,7 +13,7 @@ import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { IdLink, TenantLink } from '../../components/tenant-link';
 import { Time } from '../../components/time';
-import { useConnectorNames } from '../../data/connectors';
+import { useSourceName } from '../../data/connectors';
 import { eventQuery } from '../../data/events';
 import { webhooksQuery } from '../../data/webhooks';
 import styles from './event-screen.module.css';
@@ -25,7 +25,7 @@ export function EventScreen() {
   const { tenantId, eventId } = route.useParams();
   const { data: event, error, refetch } = useQuery(eventQuery(tenantId, eventId));
   const { data: webhooks } = useQuery(webhooksQuery(tenantId));
-  const sourceName = useConnectorNames(tenantId);
+  const sourceName = useSourceName();
   if (!event) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
   const { details, deliveries, identity_id: identityId, job_id: jobId } = event;
   const { changes = [], job_id: _, ...rest } = details as { changes?: Change[] } & Record<string, unknown>;

@@ -2,11 +2,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/button';
-import { eventColumns } from '../../components/event-columns';
+import { useEventColumns } from '../../components/event-columns';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { useConnectorNames, useSourceChoices } from '../../data/connectors';
+import { useSourceChoices } from '../../data/connectors';
 import { eventsQuery, type OperatorEvent } from '../../data/events';
 import { type EventsSearch, groups, startOf } from './events-search';
 
@@ -32,8 +32,7 @@ export function EventsScreen() {
     since: startOf(since, Date.now()),
   };
   const query = useInfiniteQuery({ ...eventsQuery(tenantId, filters, isPaused), placeholderData: (old) => old });
-  const sources = useSourceChoices(tenantId);
-  const sourceName = useConnectorNames(tenantId);
+  const sources = useSourceChoices();
   const isLive = !isPaused && (query.data?.pages.length ?? 0) <= 1;
   const options = { '--types': types, '--identity': identity, '--job': job, '--connector': source };
   const flags = Object.entries(options).flatMap(([flag, value]) => (value === undefined ? [] : ` ${flag} '${value}'`));
@@ -66,7 +65,7 @@ export function EventsScreen() {
         { of: 'job', label: 'Id of a run', placeholder: 'Run id', narrow: true },
       ]}
       saved="events"
-      columns={eventColumns({ sourceName })}
+      columns={useEventColumns()}
       query={query}
       noMatch={
         <EmptyState title="No event matches">

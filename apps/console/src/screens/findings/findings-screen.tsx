@@ -13,6 +13,7 @@ import { useMay } from '../../data/access';
 import { type Answer, call } from '../../data/api';
 import { cursorPages } from '../../data/pages';
 import { liveByEvents } from '../../data/query-client';
+import { useTenantId } from '../../data/use-tenant';
 import { type FindingsSearch, kinds, states } from './findings-search';
 
 const route = getRouteApi('/signed-in/$tenantId/findings');
@@ -57,7 +58,7 @@ export function FindingsScreen() {
     header: 'Decision',
     width: '100px',
     align: 'end',
-    cell: (finding) => finding.state === 'open' && <AcceptButton tenantId={tenantId} finding={finding} />,
+    cell: (finding) => finding.state === 'open' && <AcceptButton finding={finding} />,
   };
   return (
     <ListScreen<Finding, FindingsSearch>
@@ -79,7 +80,8 @@ export function FindingsScreen() {
   );
 }
 
-function AcceptButton({ tenantId, finding: { id, kind } }: { tenantId: string; finding: Finding }) {
+function AcceptButton({ finding: { id, kind } }: { finding: Finding }) {
+  const tenantId = useTenantId();
   return (
     <ConfirmButton
       label="Accept…"

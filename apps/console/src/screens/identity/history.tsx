@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/states';
 import { wordsOf } from '../../components/status';
 import { Ago, Time } from '../../components/time';
 import type { LifecycleEvent } from '../../data/api';
+import { useSourceName } from '../../data/connectors';
 import styles from './history.module.css';
 import { RevertButton } from './revert-button';
 
@@ -18,15 +19,7 @@ interface Details {
 }
 
 /** All events of the person, newest first. Events of one moment are one entry. */
-export function History({
-  tenantId,
-  events,
-  sourceName,
-}: {
-  tenantId: string;
-  events: readonly LifecycleEvent[];
-  sourceName: (id: string) => string;
-}) {
+export function History({ events }: { events: readonly LifecycleEvent[] }) {
   const moments = Map.groupBy(events.toReversed(), ({ occurred_at }) => occurred_at);
   return (
     <Section title="History" untitled>
@@ -45,12 +38,12 @@ export function History({
             </header>
             <ul className={styles.events}>
               {happened.toReversed().map((event) => (
-                <HistoryEvent key={event.id} event={event} sourceName={sourceName} />
+                <HistoryEvent key={event.id} event={event} />
               ))}
             </ul>
             {operationsOf(happened).map((operationId) => (
               <p key={operationId}>
-                <RevertButton tenantId={tenantId} operationId={operationId} />
+                <RevertButton operationId={operationId} />
               </p>
             ))}
           </li>
@@ -65,7 +58,8 @@ function operationsOf(events: readonly LifecycleEvent[]): string[] {
   return [...new Set(events.flatMap(({ details }) => (details as Details).operation_id ?? []))];
 }
 
-function HistoryEvent({ event, sourceName }: { event: LifecycleEvent; sourceName: (id: string) => string }) {
+function HistoryEvent({ event }: { event: LifecycleEvent }) {
+  const sourceName = useSourceName();
   const { id, changes = [], reason, job_id, operation_id } = event.details as Details;
   const sources = [...new Set(changes.flatMap(({ source }) => source ?? []))];
   // One source for all changes is named once.

@@ -9,18 +9,18 @@ import { useMay } from '../../data/access';
 import { call, type Explanation, type Identity } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { nameOf } from '../../data/person';
+import { useTenantId } from '../../data/use-tenant';
 import { MergeDialog } from './merge-dialog';
 import { SplitDialog } from './split-dialog';
 
 interface IdentityActionsProps {
-  tenantId: string;
   identity: Identity;
   records: Explanation['records'];
-  sourceName: (id: string) => string;
 }
 
 /** What an operator may do with the identity; nothing is shown to a viewer. */
-export function IdentityActions({ tenantId, identity, records, sourceName }: IdentityActionsProps) {
+export function IdentityActions({ identity, records }: IdentityActionsProps) {
+  const tenantId = useTenantId();
   const [asked, setAsked] = useState<'merge' | 'split' | 'erase'>();
   const mayMove = useMay('operator');
   const mayErase = useMay('admin');
@@ -60,17 +60,8 @@ export function IdentityActions({ tenantId, identity, records, sourceName }: Ide
           </>
         )}
       </PopupMenu>
-      {asked === 'merge' && <MergeDialog tenantId={tenantId} identity={identity} onClose={close} />}
-      {asked === 'split' && (
-        <SplitDialog
-          tenantId={tenantId}
-          identityId={identity.id}
-          name={name}
-          records={records}
-          sourceName={sourceName}
-          onClose={close}
-        />
-      )}
+      {asked === 'merge' && <MergeDialog identity={identity} onClose={close} />}
+      {asked === 'split' && <SplitDialog identityId={identity.id} name={name} records={records} onClose={close} />}
       <ConfirmDialog
         open={asked === 'erase'}
         onOpenChange={(open) => !open && close()}

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { FieldDiff } from '../../components/field-diff';
 import { IdAndAge } from '../../components/id-chip';
@@ -8,20 +8,40 @@ import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { TabLinks } from '../../components/tabs';
 import { Time } from '../../components/time';
-import type { Identity } from '../../data/api';
-import { useConnectorNames } from '../../data/connectors';
+import { call, type Identity, type LifecycleEvent } from '../../data/api';
 import { explanationQuery, identityQuery } from '../../data/identities';
 import { attributeOf, machineOf, nameOf } from '../../data/person';
 import { Events } from './events';
 import { History } from './history';
 import { IdentityActions } from './identity-actions';
-import { historyQuery } from './identity-queries';
 import styles from './identity-screen.module.css';
 import { Records } from './records';
 import { TimeTravel } from './time-travel';
 import { Values } from './values';
 
 import { changesBetween } from './winning-values';
+
+/** Events that are read of one person; a person with more is shown from its first ones. */
+const mostEvents = 2_000;
+
+/** The whole history, oldest first. */
+const historyQuery = (tenantId: string, identityId: string) =>
+  queryOptions({
+    queryKey: ['identity', tenantId, identityId, 'history'],
+    queryFn: async () => {
+      const events: LifecycleEvent[] = [];
+      for (let cursor: string | undefined = ''; cursor !== undefined && events.length < mostEvents; ) {
+        const page: { data: LifecycleEvent[]; next_cursor?: string } = await call(
+          'GET /identities/{identityId}/history',
+          { tenantId, identityId },
+          { limit: 200, cursor },
+        );
+        events.push(...page.data);
+        cursor = page.next_cursor;
+      }
+      return events;
+    },
+  });
 
 const route = getRouteApi('/signed-in/$tenantId/people/$identityId');
 const viewNames = {
@@ -40,7 +60,6 @@ export function IdentityScreen() {
   const other = useQuery({ ...identityQuery(tenantId, identityId, moment), enabled: moment !== undefined });
   const explanation = useQuery(explanationQuery(tenantId, identityId));
   const history = useQuery(historyQuery(tenantId, identityId));
-  const sourceName = useConnectorNames(tenantId);
   if (!now.data)
     return (
       <NotLoaded query={now} noun="person" id={identityId} all={['/people', 'All people']}>
@@ -72,14 +91,7 @@ export function IdentityScreen() {
       api={`/identities/${identityId}${at ? `?at=${at}` : ''}`}
       cli={at ? `idsync identities show ${identityId} --at ${at}` : `idsync identities explain ${identityId}`}
       json={person}
-      actions={
-        <IdentityActions
-          tenantId={tenantId}
-          identity={now.data}
-          records={explanation.data?.records ?? []}
-          sourceName={sourceName}
-        />
-      }
+      actions={<IdentityActions identity={now.data} records={explanation.data?.records ?? []} />}
     >
       <TabLinks label="Parts of the identity" views={viewNames} current={view} />
       {view === 'values' && history.data && <TimeTravel events={history.data} />}
@@ -89,21 +101,12 @@ export function IdentityScreen() {
         <Comparison one={{ at, person: then.data }} other={{ at: moment, person: compared }} />
       )}
       {view === 'values' && !then.isLoadingError && (
-        <Values
-          identity={person}
-          explanation={at === undefined ? explanation.data : undefined}
-          sourceName={sourceName}
-        />
+        <Values identity={person} explanation={at === undefined ? explanation.data : undefined} />
       )}
       {view === 'records' &&
-        (explanation.data ? (
-          <Records explanation={explanation.data} sourceName={sourceName} />
-        ) : (
-          <NotLoaded query={explanation} />
-        ))}
-      {view === 'events' && <Events tenantId={tenantId} identityId={identityId} sourceName={sourceName} />}
-      {view === 'history' &&
-        (history.data ? <History tenantId={tenantId} events={history.data} sourceName={sourceName} /> : <Loading />)}
+        (explanation.data ? <Records explanation={explanation.data} /> : <NotLoaded query={explanation} />)}
+      {view === 'events' && <Events identityId={identityId} />}
+      {view === 'history' && (history.data ? <History events={history.data} /> : <Loading />)}
     </Screen>
   );
 }

@@ -9,12 +9,12 @@ import { call, type Identity } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { readPeople } from '../../data/people';
 import { attributeOf, machineOf, nameOf } from '../../data/person';
+import { useTenantId } from '../../data/use-tenant';
 import styles from './merge-dialog.module.css';
 import { mergedValues } from './merged-values';
 import table from './records.module.css';
 
 interface MergeDialogProps {
-  tenantId: string;
   /** The person who stays. */
   identity: Identity;
   onClose: () => void;
@@ -24,7 +24,8 @@ const fewest = 2;
 const shown = 6;
 
 /** Finds the other record of the same person, and shows how the merged person would be. */
-export function MergeDialog({ tenantId, identity, onClose }: MergeDialogProps) {
+export function MergeDialog({ identity, onClose }: MergeDialogProps) {
+  const tenantId = useTenantId();
   const [other, setOther] = useState<Identity>();
   const name = nameOf(identity);
   const merge = async (reason: string | undefined) => {
@@ -51,7 +52,7 @@ export function MergeDialog({ tenantId, identity, onClose }: MergeDialogProps) {
         other ? (
           <Preview stays={identity} goes={other} onBack={() => setOther(undefined)} />
         ) : (
-          <PersonChooser tenantId={tenantId} without={identity.id} onChoose={setOther} />
+          <PersonChooser without={identity.id} onChoose={setOther} />
         )
       }
     >
@@ -63,15 +64,8 @@ export function MergeDialog({ tenantId, identity, onClose }: MergeDialogProps) {
   );
 }
 
-function PersonChooser({
-  tenantId,
-  without,
-  onChoose,
-}: {
-  tenantId: string;
-  without: string;
-  onChoose: (identity: Identity) => void;
-}) {
+function PersonChooser({ without, onChoose }: { without: string; onChoose: (identity: Identity) => void }) {
+  const tenantId = useTenantId();
   const [text, setText] = useState('');
   const noteId = useId();
   const { data, isFetching } = useQuery({

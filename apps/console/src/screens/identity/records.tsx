@@ -7,17 +7,13 @@ import { StatusBadge } from '../../components/status-badge';
 import { IdLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import type { Explanation } from '../../data/api';
+import { useSourceName } from '../../data/connectors';
 import styles from './records.module.css';
-
-interface RecordsProps {
-  explanation: Explanation;
-  sourceName: (id: string) => string;
-}
 
 type LinkedRecord = Explanation['records'][number];
 
 /** The records of the identity with the evidence that each is the same person, and their values side by side. */
-export function Records({ explanation, sourceName }: RecordsProps) {
+export function Records({ explanation }: { explanation: Explanation }) {
   const { records } = explanation;
   if (records.length === 0) return <EmptyState title="No records">No source lists this person.</EmptyState>;
   return (
@@ -25,21 +21,17 @@ export function Records({ explanation, sourceName }: RecordsProps) {
       <ul className={styles.cards}>
         {records.map((record) => (
           <li key={record.id}>
-            <RecordCard record={record} sourceName={sourceName} />
+            <RecordCard record={record} />
           </li>
         ))}
       </ul>
-      <SideBySide explanation={explanation} sourceName={sourceName} />
+      <SideBySide explanation={explanation} />
     </>
   );
 }
 
-interface RecordCardProps {
-  record: LinkedRecord;
-  sourceName: (id: string) => string;
-}
-
-function RecordCard({ record, sourceName }: RecordCardProps) {
+function RecordCard({ record }: { record: LinkedRecord }) {
+  const sourceName = useSourceName();
   // A user has no screen beside this one.
   const { id, kind, connector_id, external_id, status, evidence } = record;
   return (
@@ -80,7 +72,8 @@ function RecordCard({ record, sourceName }: RecordCardProps) {
 }
 
 /** One column for each source, the winning value of each row marked. */
-function SideBySide({ explanation: { fields, records }, sourceName }: RecordsProps) {
+function SideBySide({ explanation: { fields, records } }: { explanation: Explanation }) {
+  const sourceName = useSourceName();
   const sources = [...new Set(records.map(({ connector_id }) => connector_id))];
   return (
     <Section title="Side by side" flush>

@@ -4,7 +4,7 @@ import { StatusBadge } from '../../components/status-badge';
 import { useMay } from '../../data/access';
 import { call } from '../../data/api';
 import { operationDone } from '../../data/operations';
-import { operationQuery } from './identity-queries';
+import { useTenantId } from '../../data/use-tenant';
 
 const revertible: Record<string, string> = {
   'identity.merge': 'merge',
@@ -13,8 +13,12 @@ const revertible: Record<string, string> = {
 };
 
 /** Reverts the operation of an event, if it can be reverted and the operator may. */
-export function RevertButton({ tenantId, operationId }: { tenantId: string; operationId: string }) {
-  const { data: operation } = useQuery(operationQuery(tenantId, operationId));
+export function RevertButton({ operationId }: { operationId: string }) {
+  const tenantId = useTenantId();
+  const { data: operation } = useQuery({
+    queryKey: ['operations', tenantId, operationId],
+    queryFn: () => call('GET /operations/{operationId}', { tenantId, operationId }),
+  });
   const mayRevert = useMay('operator');
   const what = operation && revertible[operation.type];
   if (!what || operation.status !== 'done') return null;

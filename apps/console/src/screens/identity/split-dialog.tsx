@@ -4,19 +4,21 @@ import { ConfirmDialog } from '../../components/confirm-dialog';
 import { describeLink } from '../../components/describe-link';
 import { StatusBadge } from '../../components/status-badge';
 import { call, type Explanation } from '../../data/api';
+import { useSourceName } from '../../data/connectors';
 import { operationDone } from '../../data/operations';
+import { useTenantId } from '../../data/use-tenant';
 
 interface SplitDialogProps {
-  tenantId: string;
   identityId: string;
   name: string;
   records: Explanation['records'];
-  sourceName: (id: string) => string;
   onClose: () => void;
 }
 
 /** Chooses the records that belong to another person. */
-export function SplitDialog({ tenantId, identityId, name, records, sourceName, onClose }: SplitDialogProps) {
+export function SplitDialog({ identityId, name, records, onClose }: SplitDialogProps) {
+  const tenantId = useTenantId();
+  const sourceName = useSourceName();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string) => {
     const next = new Set(chosen);

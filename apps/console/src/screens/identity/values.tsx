@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/states';
 import { TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
 import type { Explanation, Identity } from '../../data/api';
+import { useSourceName } from '../../data/connectors';
 import styles from './values.module.css';
 import { type WinningValue, winningValues } from './winning-values';
 
@@ -13,11 +14,10 @@ interface ValuesProps {
   identity: Identity;
   /** Absent for an earlier moment: reasons are known for the present only. */
   explanation: Explanation | undefined;
-  sourceName: (id: string) => string;
 }
 
 /** The values that won, each with its source, and why it won over the others. */
-export function Values({ identity, explanation, sourceName }: ValuesProps) {
+export function Values({ identity, explanation }: ValuesProps) {
   const values = winningValues(identity);
   const explained = new Map(explanation?.fields.map((field) => [field.field, field]));
   const status = explained.get('status');
@@ -42,11 +42,10 @@ export function Values({ identity, explanation, sourceName }: ValuesProps) {
               at: status.winner.updated_at,
             }}
             why={status}
-            sourceName={sourceName}
           />
         )}
         {values.map((value) => (
-          <Value key={value.field} value={value} why={explained.get(value.field)} sourceName={sourceName} />
+          <Value key={value.field} value={value} why={explained.get(value.field)} />
         ))}
       </ul>
     </Section>
@@ -56,10 +55,10 @@ export function Values({ identity, explanation, sourceName }: ValuesProps) {
 interface ValueProps {
   value: WinningValue;
   why: Explanation['fields'][number] | undefined;
-  sourceName: (id: string) => string;
 }
 
-function Value({ value: { field, values, sourceId, at }, why, sourceName }: ValueProps) {
+function Value({ value: { field, values, sourceId, at }, why }: ValueProps) {
+  const sourceName = useSourceName();
   const [isOpen, setOpen] = useState(false);
   const differing = why?.over.filter(({ value }) => value !== '' && !values.includes(value)).length ?? 0;
   return (
@@ -84,15 +83,13 @@ function Value({ value: { field, values, sourceId, at }, why, sourceName }: Valu
           </Button>
         )}
       </span>
-      {isOpen && why && <Reason why={why} sourceName={sourceName} />}
+      {isOpen && why && <Reason why={why} />}
     </li>
   );
 }
 
-function Reason({
-  why: { winner, over, because },
-  sourceName,
-}: Omit<ValueProps, 'value' | 'why'> & { why: Explanation['fields'][number] }) {
+function Reason({ why: { winner, over, because } }: { why: Explanation['fields'][number] }) {
+  const sourceName = useSourceName();
   return (
     <div className={styles.reason}>
       <p>

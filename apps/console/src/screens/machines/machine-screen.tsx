@@ -7,8 +7,9 @@ import { RecordValues } from '../../components/record-values';
 import { NotLoaded, Screen } from '../../components/screen';
 import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
-import { useConnectorNames } from '../../data/connectors';
-import { machineQuery } from './machine-queries';
+import { call } from '../../data/api';
+import { useSourceName } from '../../data/connectors';
+import { liveByEvents } from '../../data/query-client';
 import { ResponsiblePeople } from './responsible-people';
 import { Risk } from './risk';
 
@@ -17,8 +18,12 @@ const route = getRouteApi('/signed-in/$tenantId/machines/$machineId');
 /** One machine: its risk and the reasons, who is responsible, and the record of its source. */
 export function MachineScreen() {
   const { tenantId, machineId } = route.useParams();
-  const query = useQuery(machineQuery(tenantId, machineId));
-  const sourceName = useConnectorNames(tenantId);
+  const query = useQuery({
+    queryKey: ['machines', tenantId, machineId],
+    queryFn: () => call('GET /machine-identities/{machineId}', { tenantId, machineId }),
+    ...liveByEvents,
+  });
+  const sourceName = useSourceName();
   const machine = query.data;
   if (!machine) return <NotLoaded query={query} noun="machine" id={machineId} all={['/machines', 'All machines']} />;
   const source = sourceName(machine.connector_id);
@@ -39,9 +44,9 @@ export function MachineScreen() {
     >
       <Risk machine={machine} />
       <ResponsiblePeople machine={machine} sourceName={source} />
-      <RecordFindings tenantId={tenantId} recordId={machineId} noun="machine" />
-      <RecordValues record={machine} sourceName={source} />
-      <RecordEvents tenantId={tenantId} recordId={machineId} identityId={machine.identity_id} sourceName={sourceName} />
+      <RecordFindings recordId={machineId} noun="machine" />
+      <RecordValues record={machine} />
+      <RecordEvents recordId={machineId} identityId={machine.identity_id} />
     </Screen>
   );
 }

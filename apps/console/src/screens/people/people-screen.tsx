@@ -75,7 +75,7 @@ export function PeopleScreen() {
   const { tenantId } = route.useParams();
   const search = route.useSearch();
   const query = useInfiniteQuery(peopleQuery(tenantId, search));
-  const sources = useSourceChoices(tenantId);
+  const sources = useSourceChoices();
   const flags = Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : ` --${name} '${value}'`));
   return (
     <ListScreen<Identity, PeopleSearch>

@@ -3,20 +3,20 @@ import { useState } from 'react';
 import { Facts } from '../../components/facts';
 import { shownValue } from '../../components/shown-value';
 import { identityQuery } from '../../data/identities';
+import { useTenantId } from '../../data/use-tenant';
 import styles from './plan-entry.module.css';
 import { recordValues } from './record-values';
 
 interface DeletedValuesProps {
-  tenantId: string;
   identityId: string;
   recordId: string;
   externalId: string;
 }
 
 /** The present values of a record that would be deleted, read when they are opened. */
-export function DeletedValues({ tenantId, identityId, recordId, externalId }: DeletedValuesProps) {
+export function DeletedValues({ identityId, recordId, externalId }: DeletedValuesProps) {
   const [isOpen, setOpen] = useState(false);
-  const { data, error } = useQuery({ ...identityQuery(tenantId, identityId), enabled: isOpen });
+  const { data, error } = useQuery({ ...identityQuery(useTenantId(), identityId), enabled: isOpen });
   const values = data && recordValues(data, recordId);
   return (
     <details className={styles.fields} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

@@ -4,16 +4,17 @@ import { notify } from '../../components/notices';
 import { useMay } from '../../data/access';
 import { call, type OperatorJobWithErrors, type SyncPlan } from '../../data/api';
 import { isApproval, operationDone } from '../../data/operations';
+import { useTenantId } from '../../data/use-tenant';
 
 interface PlanActionsProps {
-  tenantId: string;
   job: OperatorJobWithErrors;
   plan: SyncPlan;
   source: string;
 }
 
 /** The decision about a held run, or about the plan of a dry run. */
-export function PlanActions({ tenantId, job, plan, source }: PlanActionsProps) {
+export function PlanActions({ job, plan, source }: PlanActionsProps) {
+  const tenantId = useTenantId();
   const ids = { tenantId, jobId: job.job_id };
   if (!useMay('operator')) return null;
   // The button of a plan that removes access does not invite to press it.

@@ -11,7 +11,7 @@ import type { PlanAction } from './plan-search';
 const tones: Record<PlanAction, Tone> = { create: 'ok', update: 'info', disable: 'warn', delete: 'bad' };
 
 /** One record of the plan with the fields that would change. */
-export function PlanEntry({ tenantId, entry }: { tenantId: string; entry: SyncPlan['data'][number] }) {
+export function PlanEntry({ entry }: { entry: SyncPlan['data'][number] }) {
   const { record, identity_id, display_name, changes, done } = entry;
   const action = entry.action as PlanAction;
   const statusBefore = (changes as unknown as Change[]).find(({ field }) => field === 'status')?.from;
@@ -54,12 +54,7 @@ export function PlanEntry({ tenantId, entry }: { tenantId: string; entry: SyncPl
         </details>
       )}
       {action === 'delete' && identity_id && record.id && (
-        <DeletedValues
-          tenantId={tenantId}
-          identityId={identity_id}
-          recordId={record.id}
-          externalId={record.external_id}
-        />
+        <DeletedValues identityId={identity_id} recordId={record.id} externalId={record.external_id} />
       )}
       {action !== 'create' && shown.length > 0 && <FieldDiff changes={shown} />}
     </article>

@@ -11,17 +11,23 @@ import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { VirtualList } from '../../components/virtual-list';
-import { useConnectorNames } from '../../data/connectors';
+import { call } from '../../data/api';
+import { useSourceName } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
-import { itemsOf } from '../../data/pages';
+import { itemsOf, offsetPages } from '../../data/pages';
 import { useFilters } from '../../data/use-tenant';
 import { ActionFilter } from './action-filter';
 import { ChangedSource } from './changed-source';
 import { PlanActions } from './plan-actions';
 import { PlanEntry } from './plan-entry';
-import { planQuery } from './plan-query';
 import type { PlanSearch } from './plan-search';
 import { Reasons } from './reasons';
+
+/** A plan page by page. Each page has also the counts and reasons of the whole plan. */
+const planQuery = (tenantId: string, jobId: string, { action, find }: PlanSearch) =>
+  offsetPages(['jobs', tenantId, jobId, 'plan', { action, find }], (offset) =>
+    call('GET /sync-jobs/{jobId}/plan', { tenantId, jobId }, { action, external_id: find, limit: 100, offset }),
+  );
 
 const route = getRouteApi('/signed-in/$tenantId/runs/$jobId/plan');
 
@@ -31,7 +37,7 @@ export function PlanScreen() {
   const [search, set] = useFilters<PlanSearch>();
   const job = useQuery(jobQuery(tenantId, jobId));
   const plan = useInfiniteQuery({ ...planQuery(tenantId, jobId, search), placeholderData: keepPreviousData });
-  const sourceName = useConnectorNames(tenantId);
+  const sourceName = useSourceName();
   if (job.isPending || plan.isPending) return <Loading />;
   if (job.isLoadingError) return <ErrorState error={job.error} onRetry={() => job.refetch()} />;
   if (plan.isLoadingError) return <ErrorState error={plan.error} onRetry={() => plan.refetch()} />;
@@ -56,15 +62,15 @@ export function PlanScreen() {
       api={`/sync-jobs/${jobId}/plan`}
       cli={`idsync jobs plan ${jobId}`}
       json={whole}
-      actions={<PlanActions tenantId={tenantId} job={job.data} plan={whole} source={source} />}
+      actions={<PlanActions job={job.data} plan={whole} source={source} />}
     >
-      <ApprovalBanner tenantId={tenantId} resource={jobId} />
+      <ApprovalBanner resource={jobId} />
       {job.data.decision && <Decision {...job.data.decision} />}
       {whole.note && whole.reasons.length === 0 && <p>{holdMessage(whole.note)}</p>}
       {whole.reasons.length > 0 && (
         <Reasons reasons={whole.reasons} isHeld={job.data.status === 'quarantined'} onShow={set} />
       )}
-      {job.data.status === 'quarantined' && <ChangedSource tenantId={tenantId} job={job.data} />}
+      {job.data.status === 'quarantined' && <ChangedSource job={job.data} />}
       <FilterBar>
         <ActionFilter counts={whole.counts} action={search.action} onChange={(action) => set({ action })} />
         <SearchField
@@ -88,7 +94,7 @@ export function PlanScreen() {
             estimate={44}
             onEnd={plan.hasNextPage && !plan.isFetchingNextPage ? plan.fetchNextPage : undefined}
           >
-            {(entry) => <PlanEntry tenantId={tenantId} entry={entry} />}
+            {(entry) => <PlanEntry entry={entry} />}
           </VirtualList>
         )}
       </Section>

@@ -8,6 +8,7 @@ import { useSending } from '../../components/use-sending';
 import { useMay } from '../../data/access';
 import { call, type Operation } from '../../data/api';
 import { operationDone } from '../../data/operations';
+import { useTenantId } from '../../data/use-tenant';
 import { rowsOf, withKeys } from './edit-rules';
 import { FuzzyRules } from './fuzzy-rules';
 import { KeyRows } from './key-rows';
@@ -16,7 +17,8 @@ import styles from './rules.module.css';
 import type { Rules } from './rules-queries';
 
 /** Match keys and fuzzy rules. A change is previewed with the people it concerns before it is made. */
-export function MatchingRules({ tenantId, stored }: { tenantId: string; stored: Rules }) {
+export function MatchingRules({ stored }: { stored: Rules }) {
+  const tenantId = useTenantId();
   const mayChange = useMay('admin');
   const mayPreview = useMay('operator');
   const [rules, setRules] = useState<Rules>(stored);

@@ -8,6 +8,7 @@ import { IdLink } from '../../components/tenant-link';
 import { useMay } from '../../data/access';
 import { type Connector, call } from '../../data/api';
 import { operationDone } from '../../data/operations';
+import { useTenantId } from '../../data/use-tenant';
 import { EditableRows } from './editable-rows';
 import styles from './rules.module.css';
 import type { Precedence } from './rules-queries';
@@ -15,13 +16,13 @@ import type { Precedence } from './rules-queries';
 type Rank = Precedence['priorities'][number];
 
 interface PrecedenceFormProps {
-  tenantId: string;
   stored: Precedence;
   sources: readonly Connector[];
 }
 
 /** The order of the sources, and fields that follow another one. */
-export function PrecedenceForm({ tenantId, stored, sources }: PrecedenceFormProps) {
+export function PrecedenceForm({ stored, sources }: PrecedenceFormProps) {
+  const tenantId = useTenantId();
   const mayChange = useMay('admin');
   const [ranks, setRanks] = useState<readonly Rank[]>(stored.priorities);
   const isChanged = JSON.stringify(ranks) !== JSON.stringify(stored.priorities);

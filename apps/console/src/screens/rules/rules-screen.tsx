@@ -31,20 +31,12 @@ export function RulesScreen() {
       cli={view === 'matching' ? 'idsync rules show' : 'idsync priorities show'}
       json={view === 'matching' ? rules.data : precedence.data}
     >
-      <ApprovalBanner
-        tenantId={tenantId}
-        actions={['replaceMatchingRules', 'replaceAttributePriorities', 'confirmOperation']}
-      />
+      <ApprovalBanner actions={['replaceMatchingRules', 'replaceAttributePriorities', 'confirmOperation']} />
       <TabLinks label="Rules" views={{ matching: 'Matching', precedence: 'Source precedence' }} current={view} />
       {view === 'matching' ? (
-        <MatchingRules key={JSON.stringify(rules.data)} tenantId={tenantId} stored={rules.data} />
+        <MatchingRules key={JSON.stringify(rules.data)} stored={rules.data} />
       ) : (
-        <PrecedenceForm
-          key={JSON.stringify(precedence.data)}
-          tenantId={tenantId}
-          stored={precedence.data}
-          sources={sources.data.data}
-        />
+        <PrecedenceForm key={JSON.stringify(precedence.data)} stored={precedence.data} sources={sources.data.data} />
       )}
     </Screen>
   );

@@ -8,18 +8,15 @@ import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { useMay } from '../../data/access';
 import { call } from '../../data/api';
+import { useSourceName } from '../../data/connectors';
+import { useTenantId } from '../../data/use-tenant';
 import { cancellable } from './describe-run';
 import type { OperatorJob } from './runs-queries';
 
-interface CancelRunsProps {
-  tenantId: string;
-  /** The listed runs. */
-  runs: readonly OperatorJob[];
-  sourceName: (id: string) => string;
-}
-
 /** Cancels several of the listed runs with one reason. */
-export function CancelRuns({ tenantId, runs, sourceName }: CancelRunsProps) {
+export function CancelRuns({ runs }: { runs: readonly OperatorJob[] }) {
+  const tenantId = useTenantId();
+  const sourceName = useSourceName();
   const [kept, setKept] = useState<ReadonlySet<string>>();
   const client = useQueryClient();
   const unfinished = runs.filter(({ status }) => cancellable.includes(status));

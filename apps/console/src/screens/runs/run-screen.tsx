@@ -14,8 +14,9 @@ import { TenantLink } from '../../components/tenant-link';
 import { Time } from '../../components/time';
 import { useMay } from '../../data/access';
 import { call, type OperatorJobWithErrors } from '../../data/api';
-import { useConnectorNames } from '../../data/connectors';
+import { useSourceName } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
+import { useTenantId } from '../../data/use-tenant';
 import { appliedWords, cancellable, durationOf, kindOf, stepsOf } from './describe-run';
 import { Phases } from './phases';
 import { RunErrors } from './run-errors';
@@ -26,7 +27,7 @@ const route = getRouteApi('/signed-in/$tenantId/runs/$jobId');
 export function RunScreen() {
   const { tenantId, jobId } = route.useParams();
   const query = useQuery(jobQuery(tenantId, jobId));
-  const sourceName = useConnectorNames(tenantId);
+  const sourceName = useSourceName();
   const run = query.data;
   if (!run) return <NotLoaded query={query} />;
   const name = sourceName(run.connector_id);
@@ -55,7 +56,7 @@ export function RunScreen() {
               Open plan
             </TenantLink>
           )}
-          <CancelRun tenantId={tenantId} run={run} name={name} />
+          <CancelRun run={run} name={name} />
         </>
       }
     >
@@ -116,7 +117,8 @@ function batchesOf({ batches_processed, batches_total }: OperatorJobWithErrors):
     : `${formatCount(batches_processed)} of ${formatCount(batches_total)} batches`;
 }
 
-function CancelRun({ tenantId, run, name }: { tenantId: string; run: OperatorJobWithErrors; name: string }) {
+function CancelRun({ run, name }: { run: OperatorJobWithErrors; name: string }) {
+  const tenantId = useTenantId();
   if (!useMay('operator') || !cancellable.includes(run.status)) return null;
   return (
     <ConfirmButton

@@ -5,7 +5,7 @@ import { choicesOf } from '../../components/fields';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/states';
 import { IdLink } from '../../components/tenant-link';
-import { useConnectorNames, useSourceChoices } from '../../data/connectors';
+import { useSourceChoices, useSourceName } from '../../data/connectors';
 import { itemsOf } from '../../data/pages';
 import { CancelRuns } from './cancel-runs';
 import { durationOf, kindOf } from './describe-run';
@@ -38,8 +38,8 @@ export function RunsScreen() {
   const { tenantId } = route.useParams();
   const search = route.useSearch();
   const query = useInfiniteQuery(runsQuery(tenantId, search));
-  const sources = useSourceChoices(tenantId);
-  const sourceName = useConnectorNames(tenantId);
+  const sources = useSourceChoices();
+  const sourceName = useSourceName();
   return (
     <ListScreen<OperatorJob, RunsSearch>
       title="Runs"
@@ -58,7 +58,7 @@ export function RunsScreen() {
       nothing={
         <EmptyState title="No run">A run starts by a schedule, an API request or “Run now” of a source.</EmptyState>
       }
-      actions={<CancelRuns tenantId={tenantId} runs={itemsOf(query.data)} sourceName={sourceName} />}
+      actions={<CancelRuns runs={itemsOf(query.data)} />}
     />
   );
 }

@@ -9,6 +9,7 @@ import { StatusBadge } from '../../components/status-badge';
 import { call } from '../../data/api';
 import { startRun } from '../../data/connectors';
 import { jobQuery } from '../../data/jobs';
+import { useTenantId } from '../../data/use-tenant';
 import styles from './setup.module.css';
 
 const planCountsQuery = (tenantId: string, jobId: string) => ({
@@ -17,7 +18,6 @@ const planCountsQuery = (tenantId: string, jobId: string) => ({
 });
 
 interface DryRunStepProps {
-  tenantId: string;
   sourceId: string;
   jobId: string | undefined;
   onStarted: (jobId: string) => void;
@@ -26,7 +26,8 @@ interface DryRunStepProps {
 const finished = new Set(['completed', 'completed_with_errors']);
 
 /** Reads the whole source and shows what a run would change, without changing anything. */
-export function DryRunStep({ tenantId, sourceId, jobId, onStarted }: DryRunStepProps) {
+export function DryRunStep({ sourceId, jobId, onStarted }: DryRunStepProps) {
+  const tenantId = useTenantId();
   const [error, setError] = useState<Error>();
   const start = async () => {
     setError(undefined);
@@ -43,7 +44,7 @@ export function DryRunStep({ tenantId, sourceId, jobId, onStarted }: DryRunStepP
       </p>
       {error && <ErrorState error={error} />}
       {jobId ? (
-        <Result tenantId={tenantId} jobId={jobId} onAgain={start} />
+        <Result jobId={jobId} onAgain={start} />
       ) : (
         <div className={styles.row}>
           <Button look="primary" onClick={start}>
@@ -55,7 +56,8 @@ export function DryRunStep({ tenantId, sourceId, jobId, onStarted }: DryRunStepP
   );
 }
 
-function Result({ tenantId, jobId, onAgain }: { tenantId: string; jobId: string; onAgain: () => void }) {
+function Result({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
+  const tenantId = useTenantId();
   const job = useQuery(jobQuery(tenantId, jobId));
   const isDone = finished.has(job.data?.status ?? '');
   const plan = useQuery({ ...planCountsQuery(tenantId, jobId), enabled: isDone });

@@ -3,6 +3,7 @@ import { Button } from '../../components/button';
 import { TextField } from '../../components/fields';
 import { Icon } from '../../components/icon';
 import { ErrorState, Loading } from '../../components/states';
+import { useTenantId } from '../../data/use-tenant';
 import type { Draft } from './draft';
 import { MappedRecords } from './mapped-records';
 import { fieldsOf, type MappedField, newField } from './mapping';
@@ -12,7 +13,6 @@ import styles from './setup.module.css';
 import { suggestExternalId, suggestFields } from './suggest-mapping';
 
 interface MapStepProps {
-  tenantId: string;
   sourceId: string;
   draft: Draft;
   hasDefault: boolean;
@@ -22,7 +22,8 @@ interface MapStepProps {
 }
 
 /** Which field of the source becomes which field of idsync, with values of real records beside each. */
-export function MapStep({ tenantId, sourceId, draft, hasDefault, onChange, onSave }: MapStepProps) {
+export function MapStep({ sourceId, draft, hasDefault, onChange, onSave }: MapStepProps) {
+  const tenantId = useTenantId();
   const found = useQuery(probeQuery(tenantId, sourceId, 'discover'));
   const test = useQuery({ ...probeQuery(tenantId, sourceId, 'test'), enabled: false });
   if (found.isFetching) return <Loading rows={5} />;

@@ -9,6 +9,7 @@ import { useSending } from '../../components/use-sending';
 import type { Connector } from '../../data/api';
 import type { ConnectorType } from '../../data/connector-types';
 import { changeConnector, startRun } from '../../data/connectors';
+import { useTenantId } from '../../data/use-tenant';
 import { ConnectionStep, type Secrets } from './connection-step';
 import { drafts, notMapped, scheduleBody } from './draft';
 import { DryRunStep } from './dry-run-step';
@@ -25,12 +26,12 @@ import { useDraft } from './use-draft';
 const route = getRouteApi('/signed-in/$tenantId/source-setup');
 
 interface SetupPathProps {
-  tenantId: string;
   types: readonly ConnectorType[];
   source: Connector | undefined;
 }
 
-export function SetupPath({ tenantId, types, source }: SetupPathProps) {
+export function SetupPath({ types, source }: SetupPathProps) {
+  const tenantId = useTenantId();
   const { step: asked } = route.useSearch();
   const navigate = route.useNavigate();
   const client = useQueryClient();
@@ -128,10 +129,9 @@ export function SetupPath({ tenantId, types, source }: SetupPathProps) {
                 onSecrets={setSecrets}
               />
             )}
-            {current === 'test' && source && <TestStep tenantId={tenantId} sourceId={source.id} isMapped={isMapped} />}
+            {current === 'test' && source && <TestStep sourceId={source.id} isMapped={isMapped} />}
             {current === 'map' && source && (
               <MapStep
-                tenantId={tenantId}
                 sourceId={source.id}
                 draft={draft}
                 hasDefault={!needsMapping}
@@ -140,12 +140,7 @@ export function SetupPath({ tenantId, types, source }: SetupPathProps) {
               />
             )}
             {current === 'dry-run' && source && (
-              <DryRunStep
-                tenantId={tenantId}
-                sourceId={source.id}
-                jobId={draft.dryRun}
-                onStarted={(dryRun) => change({ dryRun })}
-              />
+              <DryRunStep sourceId={source.id} jobId={draft.dryRun} onStarted={(dryRun) => change({ dryRun })} />
             )}
             {current === 'schedule' && <ScheduleStep draft={draft} onChange={change} />}
             {error && (current !== 'connection' || settingOf(error) === undefined) && (

@@ -34,7 +34,6 @@ export function SetupScreen() {
   return (
     <SetupPath
       key={`${tenantId} ${sourceId ?? 'new'}`}
-      tenantId={tenantId}
       types={types.data}
       source={sourceId ? source.data : undefined}
     />

@@ -2,20 +2,21 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '../../components/button';
 import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
+import { useTenantId } from '../../data/use-tenant';
 import { MappedRecords } from './mapped-records';
 import { ProbeFailure } from './probe-failure';
 import { probeQuery } from './probe-queries';
 import styles from './setup.module.css';
 
 interface TestStepProps {
-  tenantId: string;
   sourceId: string;
   /** The source has a mapping, given or by default, so that records can be shown as mapped. */
   isMapped: boolean;
 }
 
 /** Whether the source can be read, its fields, and what a run would not see. */
-export function TestStep({ tenantId, sourceId, isMapped }: TestStepProps) {
+export function TestStep({ sourceId, isMapped }: TestStepProps) {
+  const tenantId = useTenantId();
   const found = useQuery(probeQuery(tenantId, sourceId, 'discover'));
   const test = useQuery({ ...probeQuery(tenantId, sourceId, 'test'), enabled: isMapped });
   const isTesting = found.isFetching || test.isFetching;

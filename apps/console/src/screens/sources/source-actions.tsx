@@ -5,9 +5,11 @@ import { TenantLink, useOpenPath } from '../../components/tenant-link';
 import { useMay } from '../../data/access';
 import type { Connector } from '../../data/api';
 import { startRun } from '../../data/connectors';
+import { useTenantId } from '../../data/use-tenant';
 
 /** Starts a run, or a dry run that only shows its plan, and opens it. */
-export function SourceActions({ tenantId, source }: { tenantId: string; source: Connector }) {
+export function SourceActions({ source }: { source: Connector }) {
+  const tenantId = useTenantId();
   const client = useQueryClient();
   const openPath = useOpenPath();
   const mayChange = useMay('admin');

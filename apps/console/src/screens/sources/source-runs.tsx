@@ -3,8 +3,11 @@ import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { EmptyState } from '../../components/states';
 import { IdLink, TenantLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
-import type { OperatorJobPage } from '../../data/api';
-import { lastRunsQuery } from './source-queries';
+import { call, type OperatorJobPage } from '../../data/api';
+import { live } from '../../data/query-client';
+import { useTenantId } from '../../data/use-tenant';
+
+const shownRuns = 5;
 
 const columns: readonly Column<OperatorJobPage['data'][number]>[] = [
   {
@@ -22,13 +25,19 @@ const columns: readonly Column<OperatorJobPage['data'][number]>[] = [
 ];
 
 /** The last runs of a source; all of them are in the list of runs. */
-export function SourceRuns({ tenantId, connectorId }: { tenantId: string; connectorId: string }) {
+export function SourceRuns({ connectorId }: { connectorId: string }) {
+  const tenantId = useTenantId();
+  const query = useQuery({
+    queryKey: ['jobs', tenantId, { connectorId, limit: shownRuns }],
+    queryFn: () => call('GET /sync-jobs', { tenantId }, { connector_id: connectorId, limit: shownRuns }),
+    ...live,
+  });
   return (
     <DataTable
       title="Last runs"
       columns={columns}
       rowKey={({ job_id }) => job_id}
-      query={useQuery(lastRunsQuery(tenantId, connectorId))}
+      query={query}
       empty={<EmptyState title="Not read yet">Start a dry run to see what a run would change.</EmptyState>}
       actions={<TenantLink path={`/runs?source=${connectorId}`}>All runs</TenantLink>}
     />

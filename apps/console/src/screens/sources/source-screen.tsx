@@ -13,13 +13,19 @@ import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { IdLink } from '../../components/tenant-link';
 import { Ago, Time } from '../../components/time';
+import { call } from '../../data/api';
 import { connectorQuery } from '../../data/connectors';
+import { offsetPages } from '../../data/pages';
 import { limitsOf, scheduleOf } from './describe-source';
 import { FailingRecords } from './failing-records';
 import { SourceActions } from './source-actions';
-import { failingRecordsQuery } from './source-queries';
 import { SourceRuns } from './source-runs';
 import { SourceTokens } from './source-tokens';
+
+const failingRecordsQuery = (tenantId: string, connectorId: string) =>
+  offsetPages(['failing-records', tenantId, connectorId], (offset) =>
+    call('GET /connectors/{connectorId}/errors', { tenantId, connectorId }, { limit: 50, offset }),
+  );
 
 const route = getRouteApi('/signed-in/$tenantId/sources/$connectorId');
 
@@ -44,9 +50,9 @@ export function SourceScreen() {
       api={`/connectors/${connectorId}`}
       cli={`idsync connectors show ${connectorId}`}
       json={source}
-      actions={<SourceActions tenantId={tenantId} source={source} />}
+      actions={<SourceActions source={source} />}
     >
-      <ApprovalBanner tenantId={tenantId} resource={connectorId} />
+      <ApprovalBanner resource={connectorId} />
       <StatTiles>
         <StatTile
           label="Complete as of"
@@ -82,8 +88,8 @@ export function SourceScreen() {
           ]}
         />
       </Section>
-      {source.type === 'scim-push' && <SourceTokens tenantId={tenantId} source={source} />}
-      <SourceRuns tenantId={tenantId} connectorId={connectorId} />
+      {source.type === 'scim-push' && <SourceTokens source={source} />}
+      <SourceRuns connectorId={connectorId} />
       <FailingRecords query={failing} />
       <Section title="Safeguard">
         <Facts items={[...limitsOf(source.safeguard), ['Counted within', `${source.safeguard.within_hours} h`]]} />

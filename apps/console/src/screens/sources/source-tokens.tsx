@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
 import { TextField } from '../../components/fields';
@@ -7,12 +7,20 @@ import { RevokeButton } from '../../components/revoke-button';
 import { EmptyState } from '../../components/states';
 import { useMay } from '../../data/access';
 import { type Connector, type ConnectorTokenPage, call } from '../../data/api';
-import { tokensQuery } from './source-queries';
+import { useTenantId } from '../../data/use-tenant';
+
+/** Tokens with which an identity provider pushes to a source. */
+const tokensQuery = (tenantId: string, connectorId: string) =>
+  queryOptions({
+    queryKey: ['connector-tokens', tenantId, connectorId],
+    queryFn: () => call('GET /connectors/{connectorId}/tokens', { tenantId, connectorId }, { limit: 100 }),
+  });
 
 type Token = ConnectorTokenPage['data'][number];
 
 /** Tokens with which an identity provider pushes: issue, rotate by issuing a second one, revoke. */
-export function SourceTokens({ tenantId, source }: { tenantId: string; source: Connector }) {
+export function SourceTokens({ source }: { source: Connector }) {
+  const tenantId = useTenantId();
   const mayChange = useMay('admin');
   const [name, setName] = useState('');
   const ids = { tenantId, connectorId: source.id };

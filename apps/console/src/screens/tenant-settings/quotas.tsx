@@ -3,6 +3,7 @@ import { TextField } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
 import { notify } from '../../components/notices';
 import { call, type QuotaUsage } from '../../data/api';
+import { useTenantId } from '../../data/use-tenant';
 import { isChangedQuota, limitsOf, type QuotaInput, type QuotaName, quotaInputOf, quotaNames } from './quota-input';
 import { SectionForm } from './section-form';
 import styles from './settings.module.css';
@@ -15,7 +16,6 @@ const labels: Record<QuotaName, string> = {
 };
 
 interface QuotasProps {
-  tenantId: string;
   usage: QuotaUsage;
   draft: QuotaInput;
   mayChange: boolean;
@@ -23,7 +23,8 @@ interface QuotasProps {
 }
 
 /** Limits of the tenant, and how much of them is used. Only operators of all tenants change them. */
-export function Quotas({ tenantId, usage, draft, mayChange, onDraft }: QuotasProps) {
+export function Quotas({ usage, draft, mayChange, onDraft }: QuotasProps) {
+  const tenantId = useTenantId();
   const client = useQueryClient();
   const input = { ...quotaInputOf(usage), ...draft };
   const save = async () => {

@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CheckField, TextField } from '../../components/fields';
 import { call } from '../../data/api';
 import { changeDone } from '../../data/operations';
+import { useTenantId } from '../../data/use-tenant';
 import { SectionForm } from './section-form';
 import styles from './settings.module.css';
 import { changesIn, type SettingsDraft, type SettingsSection, sections, withoutSection } from './settings-input';
 import type { Settings } from './settings-queries';
 
 interface SettingsFormProps {
-  tenantId: string;
   section: SettingsSection;
   settings: Settings;
   draft: SettingsDraft;
@@ -17,7 +17,8 @@ interface SettingsFormProps {
 }
 
 /** The settings of one section. Only those that have changed are sent. */
-export function SettingsForm({ tenantId, section, settings, draft, mayChange, onDraft }: SettingsFormProps) {
+export function SettingsForm({ section, settings, draft, mayChange, onDraft }: SettingsFormProps) {
+  const tenantId = useTenantId();
   const client = useQueryClient();
   const changes = changesIn(section, settings, draft);
   const rest = () => onDraft(withoutSection(section, draft));

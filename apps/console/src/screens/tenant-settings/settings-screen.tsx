@@ -42,7 +42,6 @@ export function SettingsScreen() {
       json={isQuotas ? quotas.data : settings.data}
     >
       <ApprovalBanner
-        tenantId={tenantId}
         actions={['updateSettings', 'replaceOperatorPolicy', 'replaceLifecyclePolicy', 'confirmOperation']}
       />
       <Sections key={tenantId} view={view} tenant={tenant.data} settings={settings.data} quotas={quotas.data} />
@@ -59,7 +58,7 @@ interface SectionsProps {
 
 /** The current section beside the list of all. What was entered in the others is kept here until it is saved. */
 function Sections({ view, tenant, settings, quotas }: SectionsProps) {
-  const { id: tenantId, name, created_at, suspended_at } = tenant;
+  const { name, created_at, suspended_at } = tenant;
   const [draft, setDraft] = useState<SettingsDraft>({});
   const [quotaDraft, setQuotaDraft] = useState<QuotaInput>({});
   const mayChange = useMay('admin');
@@ -104,11 +103,10 @@ function Sections({ view, tenant, settings, quotas }: SectionsProps) {
           />
         </Section>
       ) : view === 'quotas' ? (
-        <Quotas tenantId={tenantId} usage={quotas} draft={quotaDraft} mayChange={mayManage} onDraft={setQuotaDraft} />
+        <Quotas usage={quotas} draft={quotaDraft} mayChange={mayManage} onDraft={setQuotaDraft} />
       ) : (
         <SettingsForm
           key={view}
-          tenantId={tenantId}
           section={view}
           settings={settings}
           draft={draft}

@@ -4,6 +4,7 @@ import { FormButton } from '../../components/form-dialog';
 import { Time } from '../../components/time';
 import { useMay } from '../../data/access';
 import { call, type PortalLink } from '../../data/api';
+import { useTenantId } from '../../data/use-tenant';
 
 type Access = PortalLink['access'];
 
@@ -20,7 +21,8 @@ const durations = [
 const title = 'Link for the subscriber';
 
 /** Creates a link with which the subscriber sees this webhook in the portal. */
-export function PortalLinkButton({ tenantId, webhookId }: { tenantId: string; webhookId: string }) {
+export function PortalLinkButton({ webhookId }: { webhookId: string }) {
+  const tenantId = useTenantId();
   const [access, setAccess] = useState<Access>('read');
   const [seconds, setSeconds] = useState('3600');
   if (!useMay('admin')) return null;

@@ -1,15 +1,33 @@
 import type { WebhookDetails } from '@idsync/client/operator';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TextArea, TextField } from '../../components/fields';
 import { FormButton } from '../../components/form-dialog';
 import { formatCount } from '../../components/format-time';
 import { call } from '../../data/api';
-import { countedQuery } from './replay-queries';
+import { useTenantId } from '../../data/use-tenant';
 import { localTime, type ReplayWindow, windowOf } from './replay-window';
 
+/** The most events that a preview counts: one request returns them. */
+const maxCounted = 200;
+
+/** How many events a replay of this time examines. */
+const countedQuery = (tenantId: string, { since, until, events = [] }: ReplayWindow) =>
+  queryOptions({
+    queryKey: ['replayed-events', tenantId, { since, until, events }],
+    queryFn: async () => {
+      const { data, next_cursor } = await call(
+        'GET /events',
+        { tenantId },
+        { since, until, types: events.join(','), limit: maxCounted },
+      );
+      // Tests are never sent again.
+      const count = data.filter(({ event_type }) => event_type !== 'webhook.test').length;
+      return { count, isAll: next_cursor === undefined };
+    },
+  });
+
 interface ReplayButtonProps {
-  tenantId: string;
   webhook: WebhookDetails;
   refresh: () => unknown;
 }
@@ -18,7 +36,8 @@ const hourMs = 3_600_000;
 const initial = () => ({ since: localTime(Date.now() - hourMs), until: '', events: '' });
 
 /** Sends the events of a time again, after a preview of how many there are. */
-export function ReplayButton({ tenantId, webhook, refresh }: ReplayButtonProps) {
+export function ReplayButton({ webhook, refresh }: ReplayButtonProps) {
+  const tenantId = useTenantId();
   const [input, setInput] = useState(initial);
   const set = (changed: Partial<typeof input>) => setInput((old) => ({ ...old, ...changed }));
   const given = windowOf(input);
@@ -55,7 +74,6 @@ export function ReplayButton({ tenantId, webhook, refresh }: ReplayButtonProps) 
       />
       {given && (
         <Preview
-          tenantId={tenantId}
           isFiltered={webhook.filter !== undefined}
           range={{ ...given, events: given.events ?? webhook.events }}
         />
@@ -66,13 +84,12 @@ export function ReplayButton({ tenantId, webhook, refresh }: ReplayButtonProps) 
 }
 
 interface PreviewProps {
-  tenantId: string;
   range: ReplayWindow;
   isFiltered: boolean;
 }
 
-function Preview({ tenantId, range, isFiltered }: PreviewProps) {
-  const { data, error } = useQuery({ ...countedQuery(tenantId, range), placeholderData: keepPreviousData });
+function Preview({ range, isFiltered }: PreviewProps) {
+  const { data, error } = useQuery({ ...countedQuery(useTenantId(), range), placeholderData: keepPreviousData });
   if (error) return <p role="status">{error.message}</p>;
   const { count = 0, isAll = true } = data ?? {};
   return (

@@ -1,8 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type Column, DataTable } from '../../components/data-table';
 import { wordsOf } from '../../components/status';
-import type { Replay } from '../../data/api';
-import { replaysQuery } from './replay-queries';
+import { call, type Replay } from '../../data/api';
+import { live } from '../../data/query-client';
+import { useTenantId } from '../../data/use-tenant';
+
+/** The newest replays of a webhook. */
+const replaysQuery = (tenantId: string, webhookId: string) =>
+  queryOptions({
+    queryKey: ['replays', tenantId, webhookId],
+    queryFn: async () => {
+      const { data } = await call('GET /replays', { tenantId }, { limit: 200 });
+      return data.filter((replay) => replay.webhook_id === webhookId).slice(0, 5);
+    },
+    ...live,
+  });
 
 const columns: readonly Column<Replay>[] = [
   { header: 'Kind', cell: ({ kind }) => wordsOf(kind) },
@@ -13,8 +25,8 @@ const columns: readonly Column<Replay>[] = [
 ];
 
 /** What was sent again to a webhook, and how far that is. Absent if nothing was. */
-export function Replays({ tenantId, webhookId }: { tenantId: string; webhookId: string }) {
-  const { data } = useQuery(replaysQuery(tenantId, webhookId));
+export function Replays({ webhookId }: { webhookId: string }) {
+  const { data } = useQuery(replaysQuery(useTenantId(), webhookId));
   if (!data?.length) return null;
   return (
     <DataTable

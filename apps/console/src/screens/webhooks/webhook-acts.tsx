@@ -6,14 +6,15 @@ import { hostOf } from '../../components/describe-webhook';
 import { RotateSecret } from '../../components/rotate-secret';
 import { TenantLink, useOpenPath } from '../../components/tenant-link';
 import { call } from '../../data/api';
+import { useTenantId } from '../../data/use-tenant';
 
 interface WebhookActsProps {
-  tenantId: string;
   webhook: WebhookDetails;
 }
 
 /** Rotates the secret of a webhook, changes its settings, deactivates and deletes it. */
-export function WebhookActs({ tenantId, webhook }: WebhookActsProps) {
+export function WebhookActs({ webhook }: WebhookActsProps) {
+  const tenantId = useTenantId();
   const { id: webhookId, active, callback_url } = webhook;
   const ids = { tenantId, webhookId };
   const client = useQueryClient();
@@ -36,7 +37,7 @@ export function WebhookActs({ tenantId, webhook }: WebhookActsProps) {
       <TenantLink path={`/webhooks/${webhookId}/settings`} className={buttonClass({ small: true })}>
         Change settings
       </TenantLink>
-      {active && <ActiveButton small tenantId={tenantId} webhook={webhook} />}
+      {active && <ActiveButton small webhook={webhook} />}
       <ConfirmButton
         label="Delete…"
         small
@@ -54,7 +55,8 @@ export function WebhookActs({ tenantId, webhook }: WebhookActsProps) {
 }
 
 /** Sets a webhook active or inactive. */
-export function ActiveButton({ tenantId, webhook, small }: WebhookActsProps & { small?: boolean }) {
+export function ActiveButton({ webhook, small }: WebhookActsProps & { small?: boolean }) {
+  const tenantId = useTenantId();
   const active = !webhook.active;
   const action = active ? 'Activate' : 'Deactivate';
   return (

@@ -48,11 +48,11 @@ export function WebhookScreen() {
       json={webhook}
       actions={
         <>
-          <PortalLinkButton tenantId={tenantId} webhookId={webhookId} />
-          {mayChange && !webhook.active && <ActiveButton tenantId={tenantId} webhook={webhook} />}
+          <PortalLinkButton webhookId={webhookId} />
+          {mayChange && !webhook.active && <ActiveButton webhook={webhook} />}
           {maySend && webhook.active && (
             <>
-              <ReplayButton tenantId={tenantId} webhook={webhook} refresh={refresh} />
+              <ReplayButton webhook={webhook} refresh={refresh} />
               <SendActions
                 dead={webhook.dead}
                 receiver="a receiver"
@@ -65,8 +65,8 @@ export function WebhookScreen() {
         </>
       }
     >
-      <WebhookOverview webhook={webhook} actions={mayChange && <WebhookActs tenantId={tenantId} webhook={webhook} />} />
-      <Replays tenantId={tenantId} webhookId={webhookId} />
+      <WebhookOverview webhook={webhook} actions={mayChange && <WebhookActs webhook={webhook} />} />
+      <Replays webhookId={webhookId} />
       <DeliveryFilters {...filters} onChange={setFilters} />
       <DeliveriesTable query={deliveries} linkOf={({ id }, props) => <IdLink id={id} {...props} />} />
     </Screen>
