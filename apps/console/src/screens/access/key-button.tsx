@@ -1,10 +1,9 @@
 import { useState } from 'react';
-import { CheckField, FieldGroup, TextArea, TextField } from '../../components/fields';
-import { FormButton } from '../../components/form-dialog';
+import { CheckField, FieldGroup, TextArea } from '../../components/fields';
 import { type ApiKey, call } from '../../data/api';
 import { useTenantId } from '../../data/use-tenant';
 import styles from './access.module.css';
-import { endOfDay } from './describe-access';
+import { IssueButton } from './issue-button';
 
 export const scopes = [
   'identities:read',
@@ -28,57 +27,41 @@ interface KeyButtonProps {
 /** Issues a key, and shows it once. */
 export function KeyButton({ like }: KeyButtonProps) {
   const tenantId = useTenantId();
-  const initial = {
-    name: like?.name ?? '',
-    chosen: scopes.filter((scope) => like?.scopes.includes(scope) ?? scope.endsWith(':read')) as readonly Scope[],
-    networks: like?.allowed_networks?.join('\n') ?? '',
-    expires: '',
+  const rights = scopes.filter((scope) => like?.scopes.includes(scope) ?? scope.endsWith(':read'));
+  const given = like?.allowed_networks?.join('\n') ?? '';
+  const [chosen, setChosen] = useState<readonly Scope[]>(rights);
+  const [networks, setNetworks] = useState(given);
+  const open = () => {
+    setChosen(rights);
+    setNetworks(given);
   };
-  const [{ name, chosen, networks, expires }, setInput] = useState(initial);
-  const set = (change: Partial<typeof initial>) => setInput((old) => ({ ...old, ...change }));
-  const issue = async () => {
+  const issue = async (named: { name: string; expires_at: string | undefined }) => {
     const allowed = networks.split(/[\s,]+/).filter((each) => each !== '');
-    const { key } = await call(
-      'POST /api-keys',
-      { tenantId },
-      {
-        name: name.trim(),
-        scopes: [...chosen],
-        ...(allowed.length > 0 && { allowed_networks: allowed }),
-        expires_at: endOfDay(expires),
-      },
-    );
-    return {
-      title: `Key ${name.trim()}`,
-      secrets: [{ label: 'API key', value: key, hint: 'Shown this once. Send it as X-API-Key.' }],
-    };
+    const body = { ...named, scopes: [...chosen], ...(allowed.length > 0 && { allowed_networks: allowed }) };
+    const { key } = await call('POST /api-keys', { tenantId }, body);
+    return { label: 'API key', value: key, hint: 'Shown this once. Send it as X-API-Key.' };
   };
   return (
-    <FormButton
+    <IssueButton
       {...(like
         ? { label: 'Rotate', name: `Rotate ${like.name}`, look: 'quiet' }
         : { label: 'Issue a key', icon: 'plus', look: 'primary' })}
-      small
       title={like ? `Rotate ${like.name}` : 'Issue an API key'}
-      action="Issue"
-      isReady={name.trim() !== '' && chosen.length > 0}
+      noun="Key"
+      nameHint="The program that uses it."
+      firstName={like?.name}
+      intro={
+        like && (
+          <p className={styles.note}>
+            This issues a second key with the same rights. Give it to the program, then revoke the first one.
+          </p>
+        )
+      }
+      isReady={chosen.length > 0}
       refresh={['api-keys', tenantId]}
-      onOpen={() => setInput(initial)}
-      onSubmit={issue}
+      onOpen={open}
+      onIssue={issue}
     >
-      {like && (
-        <p className={styles.note}>
-          This issues a second key with the same rights. Give it to the program, then revoke the first one.
-        </p>
-      )}
-      <TextField
-        label="Name"
-        hint="The program that uses it."
-        value={name}
-        onChange={(typed) => set({ name: typed })}
-        maxLength={200}
-        dir="auto"
-      />
       <FieldGroup legend="Scopes">
         <div className={styles.scopes}>
           {scopes.map((scope) => (
@@ -87,7 +70,7 @@ export function KeyButton({ like }: KeyButtonProps) {
               label={scope}
               checked={chosen.includes(scope)}
               onChange={(isChosen) =>
-                set({ chosen: scopes.filter((each) => (each === scope ? isChosen : chosen.includes(each))) })
+                setChosen(scopes.filter((each) => (each === scope ? isChosen : chosen.includes(each))))
               }
             />
           ))}
@@ -99,14 +82,8 @@ export function KeyButton({ like }: KeyButtonProps) {
         rows={2}
         spellCheck={false}
         value={networks}
-        onChange={(typed) => set({ networks: typed })}
+        onChange={setNetworks}
       />
-      <TextField
-        label="Valid until (optional)"
-        type="date"
-        value={expires}
-        onChange={(date) => set({ expires: date })}
-      />
-    </FormButton>
+    </IssueButton>
   );
 }

@@ -1,0 +1,38 @@
+import { type ComponentProps, type ReactNode, useState } from 'react';
+import { TextField } from '../../components/fields';
+import { FormButton, type Issued } from '../../components/form-dialog';
+import { endOfDay } from './describe-access';
+
+interface IssueButtonProps extends Omit<ComponentProps<typeof FormButton>, 'action' | 'small' | 'onSubmit'> {
+  /** What is issued, as the title of its secret begins. */
+  noun: string;
+  nameHint: string;
+  firstName?: string;
+  /** Above the name. */
+  intro?: ReactNode;
+  onIssue: (given: { name: string; expires_at: string | undefined }) => Promise<Issued['secrets'][number]>;
+}
+
+/** Issues a key or a token with a name and an expiry, and shows it once. The children are its other fields. */
+export function IssueButton(props: IssueButtonProps) {
+  const { noun, nameHint, firstName = '', intro, isReady = true, onOpen, onIssue, children, ...button } = props;
+  const [name, setName] = useState(firstName);
+  const [expires, setExpires] = useState('');
+  const open = () => {
+    setName(firstName);
+    setExpires('');
+    onOpen?.();
+  };
+  const issue = async () => {
+    const secret = await onIssue({ name: name.trim(), expires_at: endOfDay(expires) });
+    return { title: `${noun} ${name.trim()}`, secrets: [secret] };
+  };
+  return (
+    <FormButton {...button} small action="Issue" isReady={isReady && name.trim() !== ''} onOpen={open} onSubmit={issue}>
+      {intro}
+      <TextField label="Name" hint={nameHint} value={name} onChange={setName} maxLength={200} dir="auto" />
+      {children}
+      <TextField label="Valid until (optional)" type="date" value={expires} onChange={setExpires} />
+    </FormButton>
+  );
+}
