@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { IdAndAge } from '../../components/id-chip';
-import { RecordEvents } from '../../components/record-events';
-import { RecordFindings } from '../../components/record-findings';
-import { RecordValues } from '../../components/record-values';
+import { RecordDetails } from '../../components/record-details';
 import { NotLoaded, Screen } from '../../components/screen';
 import { StatusBadge } from '../../components/status-badge';
 import { call } from '../../data/api';
@@ -41,9 +39,7 @@ export function AccountScreen() {
       json={account}
     >
       <AccountPerson account={account} />
-      <RecordFindings recordId={accountId} noun="account" />
-      <RecordValues record={account} />
-      <RecordEvents recordId={accountId} identityId={account.identity_id} />
+      <RecordDetails record={account} noun="account" />
     </Screen>
   );
 }

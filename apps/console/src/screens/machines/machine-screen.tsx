@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { IdAndAge } from '../../components/id-chip';
-import { RecordEvents } from '../../components/record-events';
-import { RecordFindings } from '../../components/record-findings';
-import { RecordValues } from '../../components/record-values';
+import { RecordDetails } from '../../components/record-details';
 import { NotLoaded, Screen } from '../../components/screen';
 import { wordsOf } from '../../components/status';
 import { StatusBadge } from '../../components/status-badge';
@@ -44,9 +42,7 @@ export function MachineScreen() {
     >
       <Risk machine={machine} />
       <ResponsiblePeople machine={machine} sourceName={source} />
-      <RecordFindings recordId={machineId} noun="machine" />
-      <RecordValues record={machine} />
-      <RecordEvents recordId={machineId} identityId={machine.identity_id} />
+      <RecordDetails record={machine} noun="machine" />
     </Screen>
   );
 }
