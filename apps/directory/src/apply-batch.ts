@@ -15,14 +15,12 @@ import { type AccessChanges, asOne, type Divide, inHalves, isFaultOfRecord } fro
 import { type AppliedBatch, repeatedBatches } from './metrics.js';
 import { peopleLimit, withinQuota } from './people-quota.js';
 import { ProposedTimes, TimeRefused } from './proposed-times.js';
-import { type ChangedRecords, findChanges, repeatedRecord } from './read-batch.js';
-import { reportOvertaken } from './report-overtaken.js';
+import { type ChangedRecords, findChanges, repeatedRecord, reportOvertaken } from './read-batch.js';
 import { clearNote, partByPart, saveStop } from './suspect-batch.js';
 import { requireAccessKept, settingAside } from './sweep/access.js';
 import { contradictHeldPlan } from './sweep/beside-held-job.js';
 import { withSoonEnd } from './sweep/ends-soon.js';
-import { planChanges } from './sweep/plan-changes.js';
-import { planRemovals } from './sweep/plan-removals.js';
+import { planChanges, planRemovals } from './sweep/plan-changes.js';
 import { separateReused } from './sweep/reused-ids.js';
 import { setAside } from './sweep/set-aside.js';
 import { reportsDeletions } from './sweep/why-incomplete.js';

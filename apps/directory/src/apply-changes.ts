@@ -23,15 +23,15 @@ import { countChanges } from './count-changes.js';
 import { describeChanges } from './describe-changes.js';
 import { describeGroups, groupChanges } from './group-changes.js';
 import { retentionMs } from './lifecycle.js';
-import { formerManagers } from './managers/former-references.js';
+import { formerManagers } from './managers/manager-reference.js';
 import { resolveManagers } from './managers/resolve-managers.js';
 import { noteForMatching } from './matching/note-for-matching.js';
 import { type PlacedRecords, placeRecords } from './matching/place-records.js';
 import { saveDisputes } from './matching/save-disputes.js';
 import { TimeRefused } from './proposed-times.js';
-import type { RecordChange } from './record-change.js';
-import { type Settled, settleIdentities } from './settle-identities.js';
-import { stampTimes } from './stamp-times.js';
+import type { RecordChange, Settled } from './record-change.js';
+import { settleIdentities } from './settle-identities.js';
+import { stampTimes } from './stamp-lifecycle.js';
 
 /** Changes from which a time is proposed; fewer hold the lock for a few milliseconds only. */
 const proposingChanges = 100;

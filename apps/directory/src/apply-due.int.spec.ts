@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { directoryFaults } from '../test/directory-faults.js';
 import { evaluate, storedFindings } from '../test/findings.js';
 import { Harness, row } from '../test/harness.js';
-import { applyDue } from './apply-due.js';
+import { applyDue } from './due-work.js';
 
 let directory: Harness;
 let hr: string;

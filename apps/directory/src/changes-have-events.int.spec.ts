@@ -3,7 +3,7 @@ import { shownDetails } from '@idsync/database/bus';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Harness, row } from '../test/harness.js';
-import { applyDue } from './apply-due.js';
+import { applyDue } from './due-work.js';
 
 let harness: Harness;
 

@@ -1,5 +1,5 @@
 import type { CounterChange } from '@idsync/database/directory';
-import type { Settled } from './settle-identities.js';
+import type { Settled } from './record-change.js';
 
 interface Counted {
   status: string;

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { beginning, storedRecord, uuid } from '../test/stored-record.js';
 import type { TimedCause } from './cause.js';
 import { describeChanges } from './describe-changes.js';
-import type { Settled } from './settle-identities.js';
+import type { Settled } from './record-change.js';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const [ann, bob] = [uuid(100), uuid(101)];

@@ -1,15 +1,13 @@
 import { type EventType, encodeId, type FieldChange, machineReferences, recordIds } from '@idsync/contracts';
 import type { NewEvent } from '@idsync/database/bus';
-import { boundChanges } from './bound-changes.js';
+import { boundChanges, diffFields } from './bound-changes.js';
 import type { TimedCause } from './cause.js';
 import { describeEvidence, describeMerge } from './describe-evidence.js';
-import { diffFields } from './diff-fields.js';
 import { lifecycleEvent } from './lifecycle.js';
 import { memberChanges } from './member-changes.js';
 import { type Attribute, winners } from './merge-attributes.js';
-import type { RecordChange } from './record-change.js';
+import type { IdentityChange, RecordChange, Settled } from './record-change.js';
 import { personShown } from './render-record.js';
-import type { IdentityChange, Settled } from './settle-identities.js';
 
 /**
  * Returns the events of a batch: created identities, then record events, then other identity events, then lifecycle

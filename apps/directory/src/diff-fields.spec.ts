@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { diffFields } from './diff-fields.js';
+import { diffFields } from './bound-changes.js';
 
 describe('the changes of a record', () => {
   it('are ordered by field, whatever the order in the source', () => {

@@ -3,6 +3,7 @@ import type { NewEvent } from '@idsync/database/bus';
 import { groupsOf, type NamedGroup } from '@idsync/database/directory';
 import type { TimedCause } from './cause.js';
 import type { RecordChange } from './record-change.js';
+import { compareTexts } from './value-sets.js';
 
 /** A group whose members a change adds or removes: ids of users. */
 export interface GroupChange {
@@ -29,15 +30,15 @@ export function groupChanges(records: readonly RecordChange[]): GroupChange[] {
     for (const group of without(now, was)) changeOf(group).added.push(record.id);
     for (const group of without(was, now)) changeOf(group).removed.push(record.id);
   }
-  return [...changes.values()].sort((a, b) => compare(a.group.name, b.group.name) || compare(a.group.id, b.group.id));
+  return [...changes.values()].sort(
+    (a, b) => compareTexts(a.group.name, b.group.name) || compareTexts(a.group.id, b.group.id),
+  );
 }
 
 function without(groups: readonly NamedGroup[], others: readonly NamedGroup[]): NamedGroup[] {
   const ids = new Set(others.map(({ id }) => id));
   return groups.filter(({ id }) => !ids.has(id));
 }
-
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
  * Returns the events of groups: each new group, then its members. A group that loses its last member is deleted, because

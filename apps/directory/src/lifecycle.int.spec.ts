@@ -2,7 +2,7 @@ import { defaultLifecyclePolicy, type LifecyclePolicy } from '@idsync/contracts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../test/directory-faults.js';
 import { Harness, row } from '../test/harness.js';
-import { applyDue } from './apply-due.js';
+import { applyDue } from './due-work.js';
 
 let directory: Harness;
 let hr: string;

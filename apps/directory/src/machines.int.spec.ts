@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { directoryFaults } from '../test/directory-faults.js';
 import { Harness, row } from '../test/harness.js';
 import { applyBatch } from './apply-batch.js';
-import { applyDue } from './apply-due.js';
+import { applyDue } from './due-work.js';
 
 interface Machine {
   external_id: string;

@@ -1,7 +1,7 @@
 import { personStatuses } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { effectiveOwner, machineStatus } from './machines.js';
+import { effectiveOwner, machineStatus } from './matching/settle-machine.js';
 
 describe('the status of a machine', () => {
   it('is orphaned without an active owner, unless it is disabled or decommissioned', () => {

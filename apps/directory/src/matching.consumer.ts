@@ -4,7 +4,7 @@ import { On } from '@idsync/messaging';
 import { Controller } from '@nestjs/common';
 import { evaluateFindings } from './findings/evaluate-findings.js';
 import { proposeMatches } from './propose-matches.js';
-import { clearEndedRuns } from './sweep/clear-ended-runs.js';
+import { clearEndedRuns } from './sweep/sweep-job.js';
 
 /** Milliseconds for findings after a job; the clock evaluates the rest. */
 const findingsMs = 2_000;

@@ -3,7 +3,7 @@ import type { StoredIdentity, StoredRecord } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import { beginning, storedRecord, uuid } from '../test/stored-record.js';
 import { memberChanges } from './member-changes.js';
-import type { Settled } from './settle-identities.js';
+import type { Settled } from './record-change.js';
 
 const [ann, bob] = [uuid(100), uuid(101)];
 const source = encodeId('connector', uuid(1));

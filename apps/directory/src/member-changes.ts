@@ -1,6 +1,6 @@
 import { encodeId, type FieldChange, recordIds } from '@idsync/contracts';
-import type { RecordChange } from './record-change.js';
-import type { Settled } from './settle-identities.js';
+import type { RecordChange, Settled } from './record-change.js';
+import { append } from './value-sets.js';
 
 const listNames = { user: 'users', account: 'accounts', machine_identity: 'machine_identities' } as const;
 
@@ -17,8 +17,6 @@ export function memberChanges({ records, merged, identities }: Settled): Map<str
   const changes = new Map<string, FieldChange[]>();
   // The event of a new identity has no changes.
   const made = new Set(identities.flatMap(({ identity, before }) => (before ? [] : identity.id)));
-  const add = (identityId: string, change: FieldChange) =>
-    changes.set(identityId, [...(changes.get(identityId) ?? []), change]);
   for (const change of records) {
     const { record, before } = change;
     const [from, to] = [before?.identityId, record.identityId];
@@ -26,8 +24,8 @@ export function memberChanges({ records, merged, identities }: Settled): Map<str
     if (from === undefined && to !== undefined && made.has(to)) continue;
     const [field, id] = [listNames[record.kind], encodeId(recordIds[record.kind], record.id)];
     const source = encodeId('connector', record.connectorId);
-    if (to !== undefined && record.kind === 'user') add(to, { field, to: id, source });
-    if (from !== undefined && isUnsaid(change)) add(from, { field, from: id, source });
+    if (to !== undefined && record.kind === 'user') append(changes, to, { field, to: id, source });
+    if (from !== undefined && isUnsaid(change)) append(changes, from, { field, from: id, source });
   }
   return changes;
 }

@@ -12,7 +12,7 @@ import fc from 'fast-check';
 import { directoryFaults } from '../test/directory-faults.js';
 import { Harness, row } from '../test/harness.js';
 import { applyBatch } from './apply-batch.js';
-import { applyDue } from './apply-due.js';
+import { applyDue } from './due-work.js';
 
 const runs = Number(process.env.IDSYNC_PROPERTY_RUNS ?? 15);
 

@@ -1,10 +1,18 @@
-import { countingEmployments, employmentFields, encodeId, matchingKeys } from '@idsync/contracts';
+import {
+  compareEmployments,
+  countingEmployments,
+  employmentFields,
+  encodeId,
+  matchingKeys,
+  type PersonStatus,
+  type RankedEmployment,
+} from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
 import { rankedUser } from './derive-status.js';
 import { isoTime } from './iso-time.js';
 import { isGone } from './matching/record-keys.js';
-import { precedes, primaryEmployments } from './primary-employments.js';
 import type { Precedence } from './rank-sources.js';
+import { compareTexts } from './value-sets.js';
 
 /** One candidate for one attribute, as in the API. */
 export interface Attribute {
@@ -45,7 +53,7 @@ export function mergeAttributes(
 ): Attribute[] {
   const { connectors, rankOf } = precedence;
   const publicId = encodeId('identity', identityId);
-  const inOrder = [...contributors(records)].sort((a, b) => order(a.externalId, b.externalId));
+  const inOrder = [...contributors(records)].sort((a, b) => compareTexts(a.externalId, b.externalId));
   const kept = inOrder.some(isGone) ? namesOf(inOrder.filter((record) => !isGone(record))) : undefined;
   const silent = silentEmployments(inOrder, precedence);
   const candidates: Attribute[] = [];
@@ -123,13 +131,33 @@ function attributeName(field: string): string | undefined {
 
 function byFieldThenRank(a: Attribute, b: Attribute): number {
   return (
-    order(a.field_name, b.field_name) ||
+    compareTexts(a.field_name, b.field_name) ||
     a.priority - b.priority ||
-    order(b.updated_at, a.updated_at) ||
-    order(a.source_id, b.source_id)
+    compareTexts(b.updated_at, a.updated_at) ||
+    compareTexts(a.source_id, b.source_id)
   );
 }
 
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/**
+ * Returns the records without the users that are not the primary employment of their source. The primary employment is
+ * the most active user of the source, then the one with the latest hire date, then the lowest external id.
+ */
+export function primaryEmployments(records: readonly StoredRecord[]): StoredRecord[] {
+  const primary = new Map<string, StoredRecord>();
+  for (const record of records) {
+    if (record.kind !== 'user') continue;
+    const other = primary.get(record.connectorId);
+    if (other === undefined || precedes(record, other)) primary.set(record.connectorId, record);
+  }
+  return records.filter((record) => record.kind !== 'user' || primary.get(record.connectorId) === record);
+}
+
+/** Returns true if the first of two users is rather the primary employment. */
+export function precedes(a: StoredRecord, b: StoredRecord): boolean {
+  const compared = compareEmployments(employmentOfUser(a), employmentOfUser(b));
+  return compared === 0 ? a.externalId < b.externalId : compared < 0;
+}
+
+function employmentOfUser({ status, fields }: StoredRecord): RankedEmployment {
+  return { status: status as PersonStatus, hireDate: fields.hire_date?.[0] ?? '' };
 }

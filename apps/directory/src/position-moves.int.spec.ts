@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import { Harness, row } from '../test/harness.js';
 import { guardPositions } from '../test/position-guard.js';
-import { applyDue } from './apply-due.js';
+import { applyDue } from './due-work.js';
 
 const yearMs = 366 * 86_400_000;
 let harness: Harness;

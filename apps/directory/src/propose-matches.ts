@@ -12,17 +12,14 @@ import {
   takeQueued,
 } from '@idsync/database/directory';
 import { applyChanges } from './apply-changes.js';
-import { applyInHalves } from './apply-in-halves.js';
+import { applyInHalves, runChunk } from './apply-in-halves.js';
 import { type Cause, causedAt, loadTenant } from './cause.js';
 import { NotApplicable } from './divide-batch.js';
-import type { Proposal } from './matching/find-candidates.js';
+import type { Proposal, Surroundings } from './matching/find-candidates.js';
 import { fuzzyEvidence } from './matching/fuzzy-evidence.js';
-import { hasNewCandidate } from './matching/has-new-candidate.js';
-import { type Surroundings, surroundingsOf } from './matching/surroundings.js';
-import { proposalsFor, trustedAmong } from './matching/trusted-proposals.js';
-import type { RecordChange } from './record-change.js';
-import { runChunk } from './run-chunk.js';
-import type { Settled } from './settle-identities.js';
+import { hasNewCandidate } from './matching/save-disputes.js';
+import { proposalsFor, surroundingsOf, trustedAmong } from './matching/surroundings.js';
+import type { RecordChange, Settled } from './record-change.js';
 
 /** Records per transaction, each loaded with the records that share a fuzzy value with it. */
 const chunkSize = 300;

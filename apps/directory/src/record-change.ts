@@ -1,4 +1,4 @@
-import type { LinkEvidence, StoredRecord } from '@idsync/database/directory';
+import type { LinkEvidence, StoredIdentity, StoredRecord } from '@idsync/database/directory';
 
 type GivenEvidence = Omit<LinkEvidence, 'identity_id' | 'at'> & Partial<Pick<LinkEvidence, 'at'>>;
 
@@ -16,4 +16,23 @@ export interface RecordChange {
   placed?: true;
   /** Evidence of the link that this change makes, if it is not a match key. */
   evidence?: GivenEvidence;
+}
+
+export interface IdentityChange {
+  identity: StoredIdentity;
+  before?: StoredIdentity;
+  /** Identity that this one was split from, if any. */
+  splitFrom?: string;
+}
+
+/** Changed records with their consequences. */
+export interface Settled {
+  records: RecordChange[];
+  identities: IdentityChange[];
+  /** Removed identities, with the identity that now has their records. */
+  merged: { identity: StoredIdentity; intoId: string }[];
+  /** Identities that were removed because they have no records left. */
+  ended: StoredIdentity[];
+  /** Tombstones of erased identities, with their state before. */
+  erased: Required<Pick<IdentityChange, 'identity' | 'before'>>[];
 }

@@ -5,33 +5,10 @@ import { deriveIdentityStatus } from './derive-status.js';
 import { NotApplicable } from './divide-batch.js';
 import type { PlacedRecords } from './matching/place-records.js';
 import { mergeAttributes, winners } from './merge-attributes.js';
-import type { RecordChange } from './record-change.js';
+import type { IdentityChange, RecordChange, Settled } from './record-change.js';
 import { displayNameOf, renderIdentity } from './render-identity.js';
 import { renderRecord } from './render-record.js';
 import { stampLifecycle } from './stamp-lifecycle.js';
-
-export interface IdentityChange {
-  identity: StoredIdentity;
-  before?: StoredIdentity;
-  /** Identity that this one was split from, if any. */
-  splitFrom?: string;
-}
-
-/** Removed identity, and the identity that now has its records. */
-interface MergedIdentity {
-  identity: StoredIdentity;
-  intoId: string;
-}
-
-export interface Settled {
-  records: RecordChange[];
-  identities: IdentityChange[];
-  merged: MergedIdentity[];
-  /** Identities that were removed because they have no records left. */
-  ended: StoredIdentity[];
-  /** Tombstones of erased identities, with their state before. */
-  erased: Required<Pick<IdentityChange, 'identity' | 'before'>>[];
-}
 
 /** Computes every affected identity from its current records. */
 export function settleIdentities(cause: TimedCause, placed: PlacedRecords): Settled {
@@ -42,7 +19,7 @@ export function settleIdentities(cause: TimedCause, placed: PlacedRecords): Sett
     else if (!change.removed) finish(change, cause);
   }
   const identities: IdentityChange[] = [];
-  const merged: MergedIdentity[] = [];
+  const merged: Settled['merged'] = [];
   const ended: StoredIdentity[] = [];
   const erased: Settled['erased'] = [];
   for (const [id, group] of members) {

@@ -4,7 +4,7 @@ import { directoryFaults } from '../test/directory-faults.js';
 import { evaluate, shownFindings } from '../test/findings.js';
 import { Harness, row } from '../test/harness.js';
 import { wholeRun } from '../test/whole-run.js';
-import { applyDue } from './apply-due.js';
+import { applyDue } from './due-work.js';
 
 let directory: Harness;
 let hr: string;

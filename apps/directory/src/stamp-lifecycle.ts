@@ -1,9 +1,11 @@
 import type { LifecyclePolicy, PersonStatus } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
+import type { TimedCause } from './cause.js';
 import { employmentOf, employmentRules, nextDue, nextStatus, retentionMs } from './lifecycle.js';
 import { nextReview } from './machine-risk.js';
 import { isDeleted, isGone } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
+import { sameValues } from './value-sets.js';
 
 /**
  * Sets the start of a changed record's status, `at`, and the time of its next time-based change after `now`, up to which
@@ -37,4 +39,24 @@ function dueAt(record: StoredRecord, policy: LifecyclePolicy, now: Date): Date |
   const rules = employmentRules(policy, record.connectorId);
   const state = { status: record.status as PersonStatus, since: record.statusSince };
   return nextDue(state, employmentOf(record.fields, rules), rules);
+}
+
+/**
+ * Replaces the preliminary times of changed records, which were set before the tenant's sequence was locked. A date that
+ * is not the object of `before` is preliminary.
+ */
+export function stampTimes(changes: Iterable<RecordChange>, { now, at }: Pick<TimedCause, 'now' | 'at'>): void {
+  const [preliminary, assigned] = [now.toISOString(), at.toISOString()];
+  for (const { record, before } of changes) {
+    if (record === before) continue;
+    if (record.updatedAt !== before?.updatedAt) record.updatedAt = at;
+    if (!before) record.createdAt = at;
+    if (record.evidence?.at === preliminary) record.evidence = { ...record.evidence, at: assigned };
+    record.changedAt = Object.fromEntries(
+      Object.entries(record.changedAt).map(([field, time]) => {
+        const isChanged = time === preliminary && !sameValues(before?.fields[field], record.fields[field]);
+        return [field, isChanged ? assigned : time];
+      }),
+    );
+  }
 }

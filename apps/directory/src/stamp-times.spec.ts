@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { beginning, storedRecord } from '../test/stored-record.js';
 import type { RecordChange } from './record-change.js';
-import { stampTimes } from './stamp-times.js';
+import { stampTimes } from './stamp-lifecycle.js';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const at = new Date('2026-06-01T00:00:09Z');

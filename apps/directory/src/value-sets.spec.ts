@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { diffFields } from './bound-changes.js';
 import { contentHash } from './content-hash.js';
-import { diffFields } from './diff-fields.js';
 import { distinct, sameValues } from './value-sets.js';
 
 const values = fc.array(fc.constantFrom('A', 'B', 'C', 'a'), { minLength: 1, maxLength: 5 });

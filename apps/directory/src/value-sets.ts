@@ -11,3 +11,15 @@ export function sameValues(a: readonly string[] | undefined, b: readonly string[
   const [left, right] = [new Set(a), new Set(b)];
   return left.size === right.size && [...left].every((value) => right.has(value));
 }
+
+/** Adds an item to the list of a key. */
+export function append<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}
+
+/** Compares by code units, whatever the locale is. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -12,11 +12,10 @@ import {
   saveFindingPass,
 } from '@idsync/database/directory';
 import { findFindingPolicy } from '@idsync/database/settings';
+import { runChunk } from '../apply-in-halves.js';
 import { causedAt } from '../cause.js';
-import { runChunk } from '../run-chunk.js';
 import { evaluatePart, type Time } from './evaluate-part.js';
-import { findingEvent } from './finding-events.js';
-import { findingOfSource } from './findings-of.js';
+import { findingEvent, findingOfSource } from './findings-of.js';
 
 /** Items per transaction. */
 const chunkSize = 1_000;

@@ -1,5 +1,6 @@
-import { encodeId, type FindingPolicy, findDefinition, hasLeft, isRealDate } from '@idsync/contracts';
-import type { FoundFinding, OtherFacts, SourceFacts, UserFacts } from '@idsync/database/directory';
+import { encodeId, type FindingPolicy, findDefinition, findingSubjects, hasLeft, isRealDate } from '@idsync/contracts';
+import type { NewEvent } from '@idsync/database/bus';
+import type { FoundFinding, OtherFacts, SourceFacts, StoredFinding, UserFacts } from '@idsync/database/directory';
 import { isNoReference } from '../managers/manager-reference.js';
 
 const hourMs = 60 * 60 * 1_000;
@@ -142,4 +143,24 @@ export function staleTime(source: SourceFacts, policy: FindingPolicy): Date | un
 function allowedHours({ id }: SourceFacts, policy: FindingPolicy): number {
   const own = policy.connector_stale_hours.find(({ connector_id }) => connector_id === id);
   return own?.hours ?? policy.stale_source_hours;
+}
+
+/** Returns the event of a finding, which contains ids and statuses only, so that an erasure need not change it. */
+export function findingEvent(finding: StoredFinding, operationId?: string): NewEvent {
+  const { id, kind, state, subjectId, identityId, evidence, openedAt, resolvedAt } = finding;
+  return {
+    type: state === 'resolved' ? 'finding.resolved' : 'finding.opened',
+    subjectId: id,
+    details: {
+      id: encodeId('finding', id),
+      kind,
+      state,
+      subject_id: encodeId(findingSubjects[kind], subjectId),
+      ...(identityId && { identity_id: encodeId('identity', identityId) }),
+      evidence,
+      opened_at: openedAt.toISOString(),
+      ...(resolvedAt && { resolved_at: resolvedAt.toISOString() }),
+      ...(operationId && { operation_id: encodeId('operation', operationId) }),
+    },
+  };
 }

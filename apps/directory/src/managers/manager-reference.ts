@@ -1,7 +1,8 @@
 import { comparedText } from '@idsync/contracts';
-import type { ManagerCandidates, ManagerReference, StoredRecord } from '@idsync/database/directory';
+import type { FormerReference, ManagerCandidates, ManagerReference, StoredRecord } from '@idsync/database/directory';
 import { normaliseText } from '../matching/key-rules.js';
 import { isPlaceholder } from '../matching/stop-values.js';
+import type { RecordChange } from '../record-change.js';
 
 /** True for a placeholder in place of a manager, such as `none` or `N/A`. */
 export function isNoReference(text: string): boolean {
@@ -24,4 +25,23 @@ export function managerReference(
 /** Returns the manager: by the external id in the same source, then by a match key, by another external id, then a leaver so far. */
 export function chosenManager({ sameSource, keyHolder, otherSource, leaver }: ManagerCandidates): string | undefined {
   return sameSource ?? keyHolder ?? otherSource ?? leaver ?? undefined;
+}
+
+/** Returns the reference in this field that a change ends; undefined if there was none, or the person and the text stay. */
+export function endedReference(
+  { record, before }: RecordChange,
+  field: string,
+  { was, is }: { was: string | null | undefined; is: string | undefined },
+): FormerReference | undefined {
+  const text = before?.fields[field]?.[0];
+  if (!was || (was === is && text === record.fields[field]?.[0])) return undefined;
+  return { recordId: record.id, identityId: was, text };
+}
+
+/** Returns the managers that these users no longer have, or name by another text. */
+export function formerManagers(changes: readonly RecordChange[]): FormerReference[] {
+  return changes.flatMap(
+    (change) =>
+      endedReference(change, 'manager_id', { was: change.before?.managerId, is: change.record.managerId }) ?? [],
+  );
 }

@@ -10,6 +10,7 @@ import type { Cause } from '../cause.js';
 import { deriveIdentityStatus } from '../derive-status.js';
 import type { PlacedRecords } from '../matching/place-records.js';
 import type { RecordChange } from '../record-change.js';
+import { append } from '../value-sets.js';
 import { chosenManager, managerReference } from './manager-reference.js';
 
 /**
@@ -81,12 +82,7 @@ function leavers(
   stored: PlacedRecords['stored'],
 ): (identityId: string) => boolean | undefined {
   const records = new Map<string, StoredRecord[]>();
-  for (const { record } of changes) {
-    if (!record.identityId) continue;
-    const own = records.get(record.identityId) ?? [];
-    records.set(record.identityId, own);
-    own.push(record);
-  }
+  for (const { record } of changes) if (record.identityId) append(records, record.identityId, record);
   return (identityId) => {
     const own = records.get(identityId);
     return own && isLeaver({ status: deriveIdentityStatus(own, cause, stored.get(identityId)) });

@@ -1,7 +1,7 @@
 import type { KeyKind, RankedUser } from '@idsync/contracts';
+import { append } from '../value-sets.js';
 import { type Misfit, misfitOf, withoutUnsupported } from './corrected-numbers.js';
-import { type Numbers, numbersOf } from './numbers.js';
-import type { RecordKey } from './record-keys.js';
+import { type Numbers, numbersOf, type RecordKey } from './record-keys.js';
 
 /** A user record with the data that matching needs. */
 export interface Person extends RankedUser {
@@ -54,7 +54,7 @@ export function startingClusters(people: readonly Person[]): Cluster[] {
   for (const person of people) {
     const identityId = person.keptIdentityId ?? person.identityId;
     if (person.linkStrength === 'loose' || identityId === undefined) clusters.push(clusterOf([person]));
-    else bound.set(identityId, [...(bound.get(identityId) ?? []), person]);
+    else append(bound, identityId, person);
   }
   const kept = [...bound.values()].flatMap((members) => withoutUnsupported(members));
   return joinFuzzyLinks([...clusters, ...kept.map((members) => clusterOf(members))]);

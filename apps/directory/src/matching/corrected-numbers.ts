@@ -1,7 +1,6 @@
 // Links of earlier runs that a corrected permanent key contradicts.
 import { shareName } from './names.js';
-import { contradict, numbersOf } from './numbers.js';
-import { isPermanent, keyText, type RecordKey } from './record-keys.js';
+import { contradict, isPermanent, keyText, numbersOf, type RecordKey } from './record-keys.js';
 
 /** A user with what the comparison of numbers needs. */
 interface LinkedUser {

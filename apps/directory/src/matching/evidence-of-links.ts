@@ -1,6 +1,7 @@
 import type { CorrelationKey, LinkEvidence, StoredRecord } from '@idsync/database/directory';
 import { isoTime } from '../iso-time.js';
 import type { RecordChange } from '../record-change.js';
+import { append } from '../value-sets.js';
 import { keyText } from './record-keys.js';
 
 /** A user or account of an identity, with its new link. */
@@ -168,10 +169,7 @@ function usersNaming(members: readonly LinkedRecord[]): Map<string, LinkedRecord
   const naming = new Map<string, LinkedRecord[]>();
   for (const member of members) {
     const named = member.record.kind === 'user' ? storedEvidence(member.before)?.record_id : undefined;
-    if (named === undefined) continue;
-    const others = naming.get(named);
-    if (others) others.push(member);
-    else naming.set(named, [member]);
+    if (named !== undefined) append(naming, named, member);
   }
   return naming;
 }

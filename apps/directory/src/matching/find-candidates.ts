@@ -1,11 +1,20 @@
 import type { WeakTier } from '@idsync/contracts';
 import type { CaseCandidate, ConnectorInfo, StoredRecord } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
+import { append } from '../value-sets.js';
 import type { KeyRules } from './key-rules.js';
-import { contradict, numbersOf } from './numbers.js';
-import { isDeleted, permanentKeys } from './record-keys.js';
+import { contradict, isDeleted, numbersOf, permanentKeys } from './record-keys.js';
 import { type Spelling, scorePair } from './score-pair.js';
-import type { Surroundings } from './surroundings.js';
+
+/** Records with all records that share a fuzzy-match value with one of them. */
+export interface Surroundings {
+  /** By id, including all users of each record's identity. */
+  records: ReadonlyMap<string, StoredRecord>;
+  /** Current (not deleted) users by identity. */
+  people: ReadonlyMap<string, readonly StoredRecord[]>;
+  /** Ids of the records that share a value, by record id. */
+  sharers: ReadonlyMap<string, ReadonlySet<string>>;
+}
 
 export interface Proposal {
   record: StoredRecord;
@@ -32,7 +41,7 @@ export function findCandidates(
   for (const id of sharers.get(subject.id) ?? []) {
     const user = records.get(id);
     if (user?.kind !== 'user' || isDeleted(user) || !user.identityId) continue;
-    alike.set(user.identityId, [...(alike.get(user.identityId) ?? []), user]);
+    append(alike, user.identityId, user);
   }
   const fitting = [...alike].filter(([identityId]) => {
     const users = people.get(identityId) ?? [];

@@ -4,6 +4,7 @@ import type { Cause } from '../cause.js';
 import { deriveIdentityStatus } from '../derive-status.js';
 import type { Precedence } from '../rank-sources.js';
 import type { RecordChange } from '../record-change.js';
+import { append } from '../value-sets.js';
 import type { Holder } from './follow-people.js';
 import { normaliseText } from './key-rules.js';
 import type { Neighbourhood } from './neighbourhood.js';
@@ -79,7 +80,7 @@ function shiftedIdentities(
   const was = new Map<string, StoredRecord[]>();
   const is = new Map<string, StoredRecord[]>();
   const add = (map: Map<string, StoredRecord[]>, id: string | undefined, record: StoredRecord) => {
-    if (id !== undefined) map.set(id, [...(map.get(id) ?? []), record]);
+    if (id !== undefined) append(map, id, record);
   };
   for (const { record, before, removed } of neighbourhood.changes.values()) {
     if (record.kind === 'machine_identity') continue;

@@ -1,8 +1,7 @@
 import type { CorrelationKey } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import { followPeople, foreignKeys, type Holder, linkedAccount, otherPerson } from './follow-people.js';
-import { numbersOf } from './numbers.js';
-import { keyText, type RecordKey } from './record-keys.js';
+import { keyText, numbersOf, type RecordKey } from './record-keys.js';
 
 const number: CorrelationKey = { kind: 'employee_number', value: '7' };
 const email: CorrelationKey = { kind: 'email', value: 'ann@x.org' };

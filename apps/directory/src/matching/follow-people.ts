@@ -1,7 +1,6 @@
 import type { CorrelationKey } from '@idsync/database/directory';
 import { isSameName, namesDisagree } from './names.js';
-import { contradict, type Numbers, numbersOf } from './numbers.js';
-import { isPermanent, keyText, type RecordKey } from './record-keys.js';
+import { contradict, isPermanent, keyText, type Numbers, numbersOf, type RecordKey } from './record-keys.js';
 
 /** An account or machine identity. It is linked to people's identities and never creates or joins one. */
 export interface Follower {

@@ -1,7 +1,9 @@
-import type { WeakTier } from '@idsync/contracts';
+import type { MatchingRules, WeakTier } from '@idsync/contracts';
 import type { LinkEvidence, StoredRecord } from '@idsync/database/directory';
+import type { RecordChange } from '../record-change.js';
 import { clip } from './evidence-of-links.js';
 import type { Proposal } from './find-candidates.js';
+import { contradict, isDeleted, numbersOf, permanentKeys } from './record-keys.js';
 import { type How, scorePair } from './score-pair.js';
 
 type Fields = StoredRecord['fields'];
@@ -40,4 +42,28 @@ export function shownValue(fields: Fields, field: string): string | undefined {
   if (field !== 'full_name') return clip(fields[field]?.[0]);
   const parts = [fields.first_name?.[0], fields.last_name?.[0]].filter((part) => part !== undefined);
   return clip(parts.length > 0 ? parts.join(' ') : fields.display_name?.[0]);
+}
+
+/**
+ * Returns the user to which a fuzzy rule has linked a record, if a rule of the tenant still links the two. New rules
+ * would otherwise unlink the record first, and the fuzzy match link it again.
+ */
+export function standingFuzzyLink(
+  { record }: RecordChange,
+  changes: ReadonlyMap<string, RecordChange>,
+  rules: MatchingRules,
+): string | undefined {
+  const { evidence, identityId } = record;
+  if (evidence?.kind !== 'fuzzy' || evidence.identity_id !== identityId || evidence.record_id === undefined)
+    return undefined;
+  const other = changes.get(evidence.record_id);
+  if (!other || other.removed || other.record.identityId !== identityId || isDeleted(other.record)) return undefined;
+  const [own, theirs] = [record, other.record].map(({ fields }) => numbersOf(permanentKeys(fields, rules)));
+  if (own && theirs && contradict(own, theirs)) return undefined;
+  const holds = rules.weak.some(
+    (tier) =>
+      tier.when_unique === 'link' &&
+      scorePair(record.fields, other.record.fields, tier, { spelling: 'written', rules }).score >= tier.propose_at,
+  );
+  return holds ? other.record.id : undefined;
 }

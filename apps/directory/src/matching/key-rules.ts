@@ -6,8 +6,7 @@ import {
   type MatchingRules,
   matchingKeys,
 } from '@idsync/contracts';
-import { comparable } from './comparable.js';
-import { normalisers } from './normalisers.js';
+import { comparable, normalisers } from './normalisers.js';
 import { isStopValue } from './stop-values.js';
 
 /** The part of a tenant's rules that determines the match keys of a record. */

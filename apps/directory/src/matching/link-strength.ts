@@ -3,6 +3,7 @@ import { findUnfinishedJobs, type StoredRecord } from '@idsync/database/director
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import type { Person } from './cluster.js';
+import { isDeleted } from './record-keys.js';
 
 export type LinkStrengthOf = (record: StoredRecord) => Person['linkStrength'];
 
@@ -62,4 +63,10 @@ export class LinkStrengths {
   isUnfinished({ linkedBy }: Linked): boolean {
     return typeof linkedBy === 'string' && this.unfinishedJobs.has(linkedBy);
   }
+}
+
+/** Returns true for an account or machine that keeps its identity regardless of its keys. */
+export function isSettled(record: StoredRecord, linkStrengthOf: LinkStrengthOf): boolean {
+  if (record.identityId === undefined) return false;
+  return record.kind === 'account' ? linkStrengthOf(record) !== 'loose' || isDeleted(record) : record.decided;
 }

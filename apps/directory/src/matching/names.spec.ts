@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { wordSimilarity } from './jaro-winkler.js';
-import { nameSimilarity, namesDisagree, nameWords, shareName, shareOnlySurname } from './names.js';
+import { nameSimilarity, namesDisagree, nameWords, shareName, shareOnlySurname, wordSimilarity } from './names.js';
 
 const similarityOf = (a: readonly string[], b: readonly string[]) => nameSimilarity(a, b, wordSimilarity);
 const similarity = (a: string, b: string) => similarityOf(a.split(' '), b.split(' '));

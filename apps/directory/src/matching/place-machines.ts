@@ -11,16 +11,15 @@ import {
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import { deriveIdentityStatus } from '../derive-status.js';
-import { effectiveOwner, type PersonState } from '../machines.js';
-import { endedReference } from '../managers/former-references.js';
+import { endedReference } from '../managers/manager-reference.js';
 import type { RecordChange } from '../record-change.js';
+import { append } from '../value-sets.js';
 import { findSubjects, type PlacedPeople } from './find-machines.js';
 import { followPeople, type Holder } from './follow-people.js';
 import type { Neighbourhood } from './neighbourhood.js';
-import { numbersOf } from './numbers.js';
-import { isDeleted, keyText, type RecordKey } from './record-keys.js';
+import { isDeleted, keyText, numbersOf, type RecordKey } from './record-keys.js';
 import { type Directory, lookUp, type NamedPerson, namedBy } from './resolve-references.js';
-import { type Found, ownerOf, settleMachine } from './settle-machine.js';
+import { effectiveOwner, type Found, ownerOf, type PersonState, settleMachine } from './settle-machine.js';
 
 /**
  * Links machines to their effective owners and updates their status and risk. Processes only machines that changed,
@@ -135,10 +134,7 @@ function statusesOf(
   const members = new Map<string, StoredRecord[]>();
   for (const { record, removed } of neighbourhood.changes.values()) {
     const id = links.get(record.id);
-    if (record.kind === 'machine_identity' || removed || id === undefined) continue;
-    const group = members.get(id);
-    if (group) group.push(record);
-    else members.set(id, [record]);
+    if (record.kind !== 'machine_identity' && !removed && id !== undefined) append(members, id, record);
   }
   const before = (id: string) => neighbourhood.identities.get(id) ?? cause.revived?.get(id);
   return new Map([...members].map(([id, records]) => [id, deriveIdentityStatus(records, cause, before(id))]));

@@ -20,7 +20,8 @@ import type { Cluster } from './cluster.js';
 import type { MovedKeys } from './find-machines.js';
 import { followPeople, foreignKeys, type Holder, linkedAccount, type Names, otherPerson } from './follow-people.js';
 import { formerHolders } from './former-holders.js';
-import { isSettled } from './is-settled.js';
+import { standingFuzzyLink } from './fuzzy-evidence.js';
+import { isSettled } from './link-strength.js';
 import { nameWords } from './names.js';
 import { Neighbourhood } from './neighbourhood.js';
 import { maxSharing, type Partition, partitionPeople } from './partition-people.js';
@@ -28,7 +29,6 @@ import { placeMachines } from './place-machines.js';
 import { recordEvidence } from './record-evidence.js';
 import { isGone, isPermanent, keyText, type RecordKey } from './record-keys.js';
 import type { Doubt } from './relate-clusters.js';
-import { standingFuzzyLink } from './standing-fuzzy-link.js';
 
 /** A record whose match keys fit several people, or one person in doubt. */
 export interface DisputedRecord {

@@ -3,9 +3,9 @@ import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import type { Assignment } from './assign-identities.js';
 import { evidenceOfLinks, firstEvidence, isManualNoLonger, type LinkedRecord } from './evidence-of-links.js';
+import { standingFuzzyLink } from './fuzzy-evidence.js';
 import type { Neighbourhood } from './neighbourhood.js';
 import { keyText } from './record-keys.js';
-import { standingFuzzyLink } from './standing-fuzzy-link.js';
 
 /** Sets the evidence of the users and accounts of every identity that has gained or lost one. */
 export function recordEvidence(

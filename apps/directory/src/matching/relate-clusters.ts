@@ -1,8 +1,7 @@
 import { decidingUsers, hasLeft as isLeaver, type KeyKind } from '@idsync/contracts';
 import { type Cluster, join, keysOf, type Person } from './cluster.js';
 import { isSameName, namesDisagree, shareName, shareOnlySurname } from './names.js';
-import { contradict } from './numbers.js';
-import { keyText } from './record-keys.js';
+import { contradict, keyText } from './record-keys.js';
 
 /**
  * The only contradiction to two records being one person. `other_name`: their names have nothing in common.

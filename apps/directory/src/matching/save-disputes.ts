@@ -9,7 +9,6 @@ import {
   settleCases,
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
-import { hasNewCandidate } from './has-new-candidate.js';
 import type { DisputedRecord, PlacedRecords } from './place-records.js';
 import type { Doubt } from './relate-clusters.js';
 
@@ -108,4 +107,11 @@ function evidenceOf(
   if ((doubt === 'changed_number' || doubt === 'shared_address') && !isOwn) return [`${key.kind} is the same`];
   const { evidence } = reasons[doubt ?? 'several'];
   return [`${key.kind} ${doubt === 'changed_number' ? 'differs' : 'is the same'}`, ...(evidence ? [evidence] : [])];
+}
+
+/** Returns false if an operator has ignored a case of the record with all of these candidates, and decided none since. */
+export function hasNewCandidate(candidates: readonly CaseCandidate[], decided: ReviewCase | undefined): boolean {
+  if (decided?.status !== 'ignored') return true;
+  const known = new Set(decided.candidates.map(({ identity_id }) => identity_id));
+  return candidates.some(({ identity_id }) => !known.has(identity_id));
 }

@@ -1,8 +1,7 @@
 import type { WeakTier } from '@idsync/contracts';
 import { haveEmailInTwoNotations } from './international-emails.js';
-import { wordSimilarity } from './jaro-winkler.js';
 import type { KeyRules } from './key-rules.js';
-import { isKnownName, nameSimilarity, nameWords } from './names.js';
+import { isKnownName, nameSimilarity, nameWords, wordSimilarity } from './names.js';
 import { spelledWords, spellingSimilarity } from './spellings.js';
 import { comparedValue } from './weak-values.js';
 

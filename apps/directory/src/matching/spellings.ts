@@ -1,8 +1,7 @@
 import { comparedText } from '@idsync/contracts';
 import anyAscii from 'any-ascii';
 import { doubleMetaphone } from 'double-metaphone';
-import { wordSimilarity } from './jaro-winkler.js';
-import { fullName, isKnownName, nameSimilarity, splitWords } from './names.js';
+import { fullName, isKnownName, nameSimilarity, splitWords, wordSimilarity } from './names.js';
 
 type Fields = Readonly<Record<string, readonly string[]>>;
 

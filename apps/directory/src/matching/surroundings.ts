@@ -1,16 +1,14 @@
 import type { Transaction } from '@idsync/database';
-import { findRecordsSharingValues, findRecordsWithUsers, type StoredRecord } from '@idsync/database/directory';
+import {
+  findRecordsSharingValues,
+  findRecordsWithUsers,
+  findUnfinishedJobs,
+  type StoredRecord,
+} from '@idsync/database/directory';
+import type { Cause } from '../cause.js';
+import { append } from '../value-sets.js';
+import { findCandidates, type Proposal, type Surroundings } from './find-candidates.js';
 import { isDeleted } from './record-keys.js';
-
-/** Records with all records that share a fuzzy-match value with one of them. */
-export interface Surroundings {
-  /** By id, including all users of each record's identity. */
-  records: ReadonlyMap<string, StoredRecord>;
-  /** Current (not deleted) users by identity. */
-  people: ReadonlyMap<string, readonly StoredRecord[]>;
-  /** Ids of the records that share a value, by record id. */
-  sharers: ReadonlyMap<string, ReadonlySet<string>>;
-}
 
 export async function surroundingsOf(
   tx: Transaction,
@@ -35,9 +33,63 @@ function peopleOf(records: readonly StoredRecord[]): Map<string, StoredRecord[]>
   const people = new Map<string, StoredRecord[]>();
   for (const record of records) {
     if (record.kind !== 'user' || isDeleted(record) || !record.identityId) continue;
-    const users = people.get(record.identityId) ?? [];
-    people.set(record.identityId, users);
-    users.push(record);
+    append(people, record.identityId, record);
   }
   return people;
+}
+
+export function proposalsFor(recordIds: Iterable<string>, around: Surroundings, cause: Cause): Proposal[] {
+  return [...recordIds].flatMap((id) => {
+    const record = around.records.get(id);
+    return (record && findCandidates(record, around, cause)) ?? [];
+  });
+}
+
+/**
+ * Returns the proposals that the tenant's rules allow to link: unique in both directions, with one person for the
+ * record and no other record of the same source for that person. Considers all similar records, not only the queued
+ * ones. Excludes records that were linked by a job that has not ended; those become review cases.
+ */
+export async function trustedAmong(
+  tx: Transaction,
+  cause: Cause,
+  proposals: readonly Proposal[],
+  around: Surroundings,
+): Promise<Set<Proposal>> {
+  const asWritten = proposals.filter(({ spelling }) => spelling === 'written');
+  const unique = asWritten.filter(({ tier, candidates }) => tier.when_unique === 'link' && candidates.length === 1);
+  const rivals = await findRivals(tx, cause, unique, around);
+  const counts = new Map<string, number>();
+  for (const { record, candidates } of new Map(
+    [...asWritten, ...rivals].map((each) => [each.record.id, each]),
+  ).values()) {
+    for (const { identity_id } of candidates) {
+      const key = `${record.connectorId} ${identity_id}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  const only = unique.filter(
+    ({ record, candidates }) => counts.get(`${record.connectorId} ${candidates[0]?.identity_id}`) === 1,
+  );
+  const linkersOf = (proposal: Proposal) =>
+    [proposal.record, ...usersMeant(proposal, around)].flatMap(({ linkedBy }) => linkedBy ?? []);
+  const unfinished = await findUnfinishedJobs(tx, only.flatMap(linkersOf));
+  return new Set(only.filter((proposal) => !linkersOf(proposal).some((id) => unfinished.has(id))));
+}
+
+/** Returns the proposals of all records that are similar to the same people. */
+async function findRivals(
+  tx: Transaction,
+  cause: Cause,
+  unique: readonly Proposal[],
+  around: Surroundings,
+): Promise<Proposal[]> {
+  const meant = unique.flatMap((proposal) => usersMeant(proposal, around)).map(({ id }) => id);
+  const rivalIds = new Set((await findRecordsSharingValues(tx, cause.tenantId, meant)).flat());
+  const found = proposalsFor(rivalIds, await surroundingsOf(tx, cause.tenantId, rivalIds), cause);
+  return found.filter(({ spelling }) => spelling === 'written');
+}
+
+function usersMeant({ candidates }: Proposal, { people }: Surroundings): readonly StoredRecord[] {
+  return candidates.flatMap(({ identity_id }) => people.get(identity_id) ?? []);
 }

@@ -1,6 +1,6 @@
 import { defaultMatchingRules } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { comparable } from './comparable.js';
+import { comparable } from './normalisers.js';
 import { weakValues } from './weak-values.js';
 
 describe('a value for comparison', () => {

@@ -1,7 +1,7 @@
 import type { MatchingRules } from '@idsync/contracts';
-import { comparable } from './comparable.js';
 import { internationalEmails } from './international-emails.js';
 import { isListed } from './key-rules.js';
+import { comparable } from './normalisers.js';
 import { soundsOf } from './spellings.js';
 
 type Fields = Readonly<Record<string, readonly string[]>>;

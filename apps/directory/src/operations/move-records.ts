@@ -8,8 +8,7 @@ import {
 } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
-import type { RecordChange } from '../record-change.js';
-import type { Settled } from '../settle-identities.js';
+import type { RecordChange, Settled } from '../record-change.js';
 import { Refused, type Undo } from './outcome.js';
 import { withoutValues } from './restore-evidence.js';
 

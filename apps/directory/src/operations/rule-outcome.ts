@@ -1,8 +1,7 @@
 import type { OperationResult } from '@idsync/contracts';
 import type { LinkEvidence, StoredRecord } from '@idsync/database/directory';
 import type { Proposal } from '../matching/find-candidates.js';
-import type { RecordChange } from '../record-change.js';
-import type { Settled } from '../settle-identities.js';
+import type { RecordChange, Settled } from '../record-change.js';
 
 type Result = OperationResult<'rules.change'>;
 type Joined = Result['joined'][number];

@@ -13,21 +13,18 @@ import { countActivePeople, noteDue } from '@idsync/database/settings';
 import { type Cause, causedAt, loadTenant } from '../cause.js';
 import { NotApplicable } from '../divide-batch.js';
 import { AccessTally } from '../sweep/access-tally.js';
+import { lossesBefore } from '../sweep/additions-of.js';
 import { tooManyChanges, usualGuard } from '../sweep/guard.js';
-import { lossesBefore } from '../sweep/losses-before.js';
-import { acceptFinding } from './accept-finding.js';
+import { acceptFinding, reopenFinding } from './accept-finding.js';
 import { applyPlan } from './apply-plan.js';
-import { changeLifecycle } from './change-lifecycle.js';
 import { changeRules } from './change-rules.js';
 import { eraseIdentity } from './erase-identity.js';
 import { handOverRecords } from './hand-over-records.js';
-import { mergeIdentities } from './merge-identities.js';
 import { Held, type Outcome, Previewed, Refused } from './outcome.js';
-import { rankAttributes } from './rank-attributes.js';
-import { reopenFinding } from './reopen-finding.js';
+import { changeLifecycle, rankAttributes } from './rank-attributes.js';
 import { resolveCase } from './resolve-case.js';
 import { revertOperation } from './revert-operation.js';
-import { splitIdentity } from './split-identity.js';
+import { mergeIdentities, splitIdentity } from './split-identity.js';
 import { undoJob } from './undo-job.js';
 
 type Handler<T extends OperationType> = (

@@ -1,20 +1,13 @@
 import { encodeId, type ShownAccess } from '@idsync/contracts';
 import type { StoredIdentity } from '@idsync/database/directory';
-import type { RecordChange } from '../record-change.js';
+import type { Settled } from '../record-change.js';
+import { append } from '../value-sets.js';
 import { isEnablingStep, isGainBySetting, isLosingStep } from './guard.js';
 
 /** Statuses of an identity before and after changes. */
 export interface Step {
   from: string;
   to: string;
-}
-
-/** Written out here, because `settle-identities.ts` imports the cause, which has a tally. */
-interface ChangedIdentities {
-  identities: readonly { identity: StoredIdentity; before?: StoredIdentity | undefined }[];
-  merged: readonly { identity: StoredIdentity; intoId: string }[];
-  ended: readonly StoredIdentity[];
-  records: readonly Pick<RecordChange, 'record' | 'before'>[];
 }
 
 interface StepOfIdentity {
@@ -27,7 +20,7 @@ interface StepOfIdentity {
  * Returns the status that each changed identity gets; a merged one gets that of the other. One that is parted from an
  * identity without access comes from the status of that one.
  */
-export function stepsOf(settled: ChangedIdentities): StepOfIdentity[] {
+export function stepsOf(settled: Settled): StepOfIdentity[] {
   const { identities, merged } = settled;
   const after = new Map(identities.map(({ identity }) => [identity.id, identity.status]));
   const parted = partedFrom(settled);
@@ -38,7 +31,7 @@ export function stepsOf(settled: ChangedIdentities): StepOfIdentity[] {
 }
 
 /** Returns by new identity the one that its records have left, if that gives access to a person who had none. */
-function partedFrom({ identities, merged, ended, records }: ChangedIdentities): Map<string, StoredIdentity> {
+function partedFrom({ identities, merged, ended, records }: Settled): Map<string, StoredIdentity> {
   const made = new Map(identities.flatMap(({ identity, before }) => (before ? [] : [[identity.id, identity.status]])));
   if (made.size === 0) return new Map();
   const known = [...identities.map(({ before }) => before), ...merged.map(({ identity }) => identity), ...ended];
@@ -47,7 +40,7 @@ function partedFrom({ identities, merged, ended, records }: ChangedIdentities): 
   for (const { record, before } of records) {
     const { identityId = '' } = record;
     const from = made.has(identityId) ? stored.get(before?.identityId ?? '') : undefined;
-    if (from) left.set(identityId, [...(left.get(identityId) ?? []), from]);
+    if (from) append(left, identityId, from);
   }
   return new Map(
     [...left].flatMap(([id, froms]) => {
@@ -68,7 +61,7 @@ export class AccessTally {
   private readonly first = new Map<string, { from: string; shownId: string }>();
   private readonly changes = new Map<string, Step & { shownId: string }>();
 
-  add(changed: ChangedIdentities): void {
+  add(changed: Settled): void {
     for (const { id, before, to } of stepsOf(changed)) {
       // A new identity gets its id only when the change takes effect, so the one that it comes from is shown.
       const known = this.first.get(id) ?? this.first.get(before.id);

@@ -1,6 +1,5 @@
 import { type AccessChanges, ChangesAccess } from '../divide-batch.js';
-import type { RecordChange } from '../record-change.js';
-import type { Settled } from '../settle-identities.js';
+import type { RecordChange, Settled } from '../record-change.js';
 import { isPerson, type Step, stepsOf } from './access-tally.js';
 import { isEnablingStep, isLosingStep } from './guard.js';
 

@@ -7,6 +7,7 @@ import {
   findContested,
   saveOutranked,
 } from '@idsync/database/directory';
+import { append } from '../value-sets.js';
 
 interface Row {
   seq: number;
@@ -19,11 +20,7 @@ interface Row {
  */
 export async function chooseRows(tx: Transaction, jobId: string, now: Date): Promise<void> {
   const byRecord = new Map<string, ContestedEntry[]>();
-  for (const entry of await findContested(tx, jobId)) {
-    const others = byRecord.get(entry.externalId);
-    if (others) others.push(entry);
-    else byRecord.set(entry.externalId, [entry]);
-  }
+  for (const entry of await findContested(tx, jobId)) append(byRecord, entry.externalId, entry);
   const outranked: ContestedEntry[] = [];
   const rows: { seq: number; id: string }[] = [];
   for (const entries of byRecord.values()) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { beginning, storedRecord, uuid } from '../../test/stored-record.js';
-import { deletionsOf } from './deletions.js';
+import { deletionsOf } from './planned-changes.js';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const job = { id: uuid(901), batchesTotal: 3 };

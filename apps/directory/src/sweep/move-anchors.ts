@@ -14,13 +14,11 @@ import { boundChanges } from '../bound-changes.js';
 import { contentHash } from '../content-hash.js';
 import { isPermanentKind, type KeyRules } from '../matching/key-rules.js';
 import { namesDisagree, nameWords, shareOnlySurname } from '../matching/names.js';
-import { contradict, numbersOf } from '../matching/numbers.js';
-import { keyText, permanentKeys } from '../matching/record-keys.js';
+import { contradict, keyText, numbersOf, permanentKeys } from '../matching/record-keys.js';
 import { nextRecord } from '../read-batch.js';
-import { sameValues } from '../value-sets.js';
-import { countedChanges } from './changed-fields.js';
+import { compareTexts, sameValues } from '../value-sets.js';
 import { withSoonEnd } from './ends-soon.js';
-import { planEntry } from './plan-entry.js';
+import { countedChanges, planEntry } from './plan-entry.js';
 
 interface Settings {
   guard: Safeguard;
@@ -77,8 +75,8 @@ function choosePairs(
   const ordered = candidates.sort(
     (a, b) =>
       Number(isSameContract(b)) - Number(isSameContract(a)) ||
-      inOrder(a.listed.external_id, b.listed.external_id) ||
-      inOrder(a.recordId, b.recordId),
+      compareTexts(a.listed.external_id, b.listed.external_id) ||
+      compareTexts(a.recordId, b.recordId),
   );
   return ordered.flatMap(({ createId, deleteId, recordId, seq, before, listed }) => {
     if (used.has(createId) || used.has(deleteId)) return [];
@@ -106,10 +104,6 @@ function choosePairs(
 
 function isSameContract({ before, listed }: { before: StoredRecord; listed: SourceRecord }): boolean {
   return sameValues(before.fields.hire_date ?? [], listed.fields.hire_date ?? []);
-}
-
-function inOrder(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 type Fields = SourceRecord['fields'];

@@ -1,14 +1,19 @@
 import type { Safeguard, SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { addPlanEntries, findKeyHolders, openPlan, type PlanEntry } from '@idsync/database/directory';
+import {
+  addPlanEntries,
+  dropEntries,
+  findKeyHolders,
+  openPlan,
+  type PlanEntry,
+  planRemoved,
+} from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import { activeKeys, isPermanent, keyText } from '../matching/record-keys.js';
-import type { RecordChange } from '../record-change.js';
-import type { Settled } from '../settle-identities.js';
+import type { RecordChange, Settled } from '../record-change.js';
 import { accessChangesOf } from './access.js';
-import { countedChanges } from './changed-fields.js';
-import { givesAccess, planEntry, takesAccess } from './plan-entry.js';
+import { countedChanges, givesAccess, planEntry, takesAccess } from './plan-entry.js';
 
 /**
  * Applies changes of a batch, stores the result as plan entries and rolls the changes back. Planning thus runs the same
@@ -77,4 +82,26 @@ async function findResembled(
 function knownIdentity({ record }: RecordChange, { identities }: Settled): string | undefined {
   const isNew = identities.some(({ identity, before }) => identity.id === record.identityId && !before);
   return isNew ? undefined : record.identityId;
+}
+
+/**
+ * Plans the deletions that a source reports. They are applied after all other changes, as in a full run, so that a
+ * replacement record still finds the old one. An earlier plan entry of a listed record is dropped.
+ */
+export async function planRemovals(
+  tx: Transaction,
+  tenantId: string,
+  job: { id: string; connectorId: string },
+  seq: number,
+  listed: readonly SourceRecord[],
+): Promise<void> {
+  await dropEntries(
+    tx,
+    job.id,
+    listed.map(({ external_id }) => external_id),
+  );
+  const removed = listed.filter((record) => record.removed).map(({ external_id }) => external_id);
+  if (removed.length === 0) return;
+  await openPlan(tx, tenantId, job);
+  await planRemoved(tx, tenantId, job, seq, removed);
 }

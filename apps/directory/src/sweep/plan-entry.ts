@@ -1,10 +1,12 @@
-import { encodeId, type SourceRecord } from '@idsync/contracts';
+import { encodeId, isRealDate, type Safeguard, type SourceRecord } from '@idsync/contracts';
 import { type PlanEntry, planMarks, statusOfIdentity } from '@idsync/database/directory';
-import { boundChanges } from '../bound-changes.js';
-import { diffFields } from '../diff-fields.js';
+import { boundChanges, diffFields } from '../bound-changes.js';
+import type { KeyRules } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
+import { sameValues } from '../value-sets.js';
 import type { Step } from './access-tally.js';
-import { destructiveActionOf } from './guard.js';
+import { destructiveActionOf, isEnabled } from './guard.js';
+import { isReused } from './reused-ids.js';
 
 /**
  * Returns the plan entry of a change: the action, the changed values, the source's record and the version it is based
@@ -58,4 +60,37 @@ export function givesAccess<Entry extends Omit<PlanEntry, 'id'>>(entry: Entry, g
     changes: [...entry.changes, { field: statusOfIdentity, ...gain }],
     changedFields: [...changedFields, planMarks.gaining],
   };
+}
+
+/**
+ * Returns what the safeguard counts of a change: the fields that it changes, a return to `active`, and an external id that
+ * belongs to another person now.
+ */
+export function countedChanges(
+  change: RecordChange,
+  guard: Pick<Safeguard, 'changed_fields'> | undefined,
+  rules: KeyRules,
+): string[] {
+  const fields = guard ? changedFieldsOf(change, guard.changed_fields) : [];
+  return [
+    ...fields,
+    ...(isEnabled(change) ? [planMarks.enabled] : []),
+    ...(isReused(change, rules) ? [planMarks.reused] : []),
+  ];
+}
+
+/**
+ * Returns those of the fields whose stored value changes or is lost. A value where there was none is no loss, except the
+ * date on which the person will lose access.
+ */
+function changedFieldsOf(
+  { record, before }: Pick<RecordChange, 'record' | 'before'>,
+  fields: readonly string[],
+): string[] {
+  if (!before) return [];
+  return fields.filter((field) => {
+    const from = before.fields[field];
+    const isNewEnd = field === 'termination_date' && record.fields[field]?.some(isRealDate) === true;
+    return ((from !== undefined && from.length > 0) || isNewEnd) && !sameValues(from ?? [], record.fields[field]);
+  });
 }

@@ -1,4 +1,4 @@
-import type { LifecyclePolicy, SourceRecord } from '@idsync/contracts';
+import { deletedStatus, type LifecyclePolicy, type SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   findOvertaken,
@@ -9,9 +9,10 @@ import {
   type StoredRecord,
 } from '@idsync/database/directory';
 import type { KeyRules } from '../matching/key-rules.js';
+import { isDeleted } from '../matching/record-keys.js';
 import { findChanges } from '../read-batch.js';
 import type { RecordChange } from '../record-change.js';
-import { deletionsOf } from './deletions.js';
+import { append } from '../value-sets.js';
 import { separateReused } from './reused-ids.js';
 import { reportsDeletions } from './why-incomplete.js';
 
@@ -88,7 +89,35 @@ function incomingBySeq(entries: readonly PlanEntry[]): Map<number, SourceRecord[
   const bySeq = new Map<number, SourceRecord[]>();
   for (const { seq, incoming } of entries) {
     // Stored by the directory from a validated batch.
-    if (incoming !== undefined) bySeq.set(seq, [...(bySeq.get(seq) ?? []), JSON.parse(incoming) as SourceRecord]);
+    if (incoming !== undefined) append(bySeq, seq, JSON.parse(incoming) as SourceRecord);
   }
   return bySeq;
+}
+
+/** Returns the deletions of missing records, without those that are deleted already or overtaken (by external id). */
+export function deletionsOf(
+  missing: readonly StoredRecord[],
+  overtaken: ReadonlySet<string>,
+  job: Pick<JobState, 'id' | 'batchesTotal'>,
+  now: Date,
+): RecordChange[] {
+  return missing
+    .filter((before) => !isDeleted(before) && !overtaken.has(before.externalId))
+    .map((before) => ({ before, record: tombstoneOf(before, job, now) }));
+}
+
+/** Marks a record as deleted. Without a hash, it is applied again when its source lists it again. */
+function tombstoneOf(
+  before: StoredRecord,
+  { id, batchesTotal }: Pick<JobState, 'id' | 'batchesTotal'>,
+  now: Date,
+): StoredRecord {
+  return {
+    ...before,
+    status: deletedStatus[before.kind],
+    contentHash: Buffer.alloc(0),
+    lastJobId: id,
+    lastSeq: batchesTotal ?? 0,
+    updatedAt: now,
+  };
 }

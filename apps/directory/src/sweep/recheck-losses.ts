@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '@idsync/database';
 import { findJobState, findOpenEntries, keepAccess, lockPlan, planMarks } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
+import { runChunk } from '../apply-in-halves.js';
 import { causedAt, loadTenant } from '../cause.js';
-import { runChunk } from '../run-chunk.js';
 import { accessChangesOf } from './access.js';
 import { plannedChanges } from './planned-changes.js';
 

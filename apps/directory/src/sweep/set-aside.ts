@@ -5,9 +5,9 @@ import type { Cause } from '../cause.js';
 import type { AccessChanges } from '../divide-batch.js';
 import type { KeyRules } from '../matching/key-rules.js';
 import type { RecordChange } from '../record-change.js';
-import { countedChanges } from './changed-fields.js';
 import { destructiveActionOf } from './guard.js';
 import { planChanges } from './plan-changes.js';
+import { countedChanges } from './plan-entry.js';
 
 /**
  * Returns true for a change that only the sweep applies: a disable, a deletion, a return to `active` or another person

@@ -27,22 +27,21 @@ import {
   noMarks,
   planDeletions,
   preventCancellation,
+  purgeEndedRuns,
   type SyncPlan,
   savePlan,
 } from '@idsync/database/directory';
 import { countActivePeople, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { applyChanges } from '../apply-changes.js';
+import { runChunk } from '../apply-in-halves.js';
 import { causedAt, loadTenant } from '../cause.js';
 import { beyondQuota, peopleLimit, withinQuota } from '../people-quota.js';
-import { repeatedRecord } from '../read-batch.js';
-import { reportOvertaken } from '../report-overtaken.js';
-import { runChunk } from '../run-chunk.js';
+import { repeatedRecord, reportOvertaken } from '../read-batch.js';
 import { lossesOf } from './access.js';
-import { additionsOf } from './additions-of.js';
+import { additionsOf, lossesBefore } from './additions-of.js';
 import { deferToHeldJob } from './beside-held-job.js';
 import { chooseRows } from './choose-rows.js';
 import { boundsAdditions, quarantineNote, quarantineReasons } from './guard.js';
-import { lossesBefore } from './losses-before.js';
 import { moveAnchors } from './move-anchors.js';
 import { plannedChanges } from './planned-changes.js';
 import { losses, recheckLosses } from './recheck-losses.js';
@@ -242,4 +241,15 @@ async function applyChunk(
   const { admitted } = await withinQuota(tx, tenantId, limit, changes);
   await addLosses(tx, jobId, [...lossesOf(await applyChanges(tx, cause, admitted)).keys()]);
   return true;
+}
+
+/** Deletes the seen records of ended jobs of a connector. Plans stay as long as their jobs. */
+export async function clearEndedRuns(
+  database: Database,
+  { tenant_id: tenantId, data }: Message<'sync.job.ended'>,
+): Promise<void> {
+  await database.transaction(tenantId, async (tx) => {
+    const job = await findJobState(tx, data.job_id);
+    if (job) await purgeEndedRuns(tx, job.connectorId);
+  });
 }

@@ -6,9 +6,8 @@ import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
 import { applyBatch } from '../apply-batch.js';
-import { applyDue } from '../apply-due.js';
-import { clearEndedRuns } from './clear-ended-runs.js';
-import { sweepJob } from './sweep-job.js';
+import { applyDue } from '../due-work.js';
+import { clearEndedRuns, sweepJob } from './sweep-job.js';
 
 let harness: Harness;
 let hr: string;
