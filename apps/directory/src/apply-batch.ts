@@ -18,12 +18,12 @@ import { ProposedTimes, TimeRefused } from './proposed-times.js';
 import { type ChangedRecords, findChanges, repeatedRecord, reportOvertaken } from './read-batch.js';
 import { clearNote, partByPart, saveStop } from './suspect-batch.js';
 import { requireAccessKept, settingAside } from './sweep/access.js';
+import { reportsDeletions } from './sweep/additions-of.js';
 import { contradictHeldPlan } from './sweep/beside-held-job.js';
 import { withSoonEnd } from './sweep/ends-soon.js';
 import { planChanges, planRemovals } from './sweep/plan-changes.js';
 import { separateReused } from './sweep/reused-ids.js';
 import { setAside } from './sweep/set-aside.js';
-import { reportsDeletions } from './sweep/why-incomplete.js';
 import { WorkGate } from './work-gate.js';
 
 export interface BatchDelivery {
@@ -35,6 +35,8 @@ export interface BatchDelivery {
   fixedTime?: Date | undefined;
 }
 
+const anchorsOf = (records: readonly SourceRecord[]) => records.map(({ external_id }) => external_id);
+
 /** Result of an applied part. Its records are not retained, because those of all parts may exceed the memory. */
 type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'overtaken' | 'unusable'> & {
   created: number;
@@ -44,11 +46,9 @@ type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'overtaken' 
 
 /** How a batch is applied. */
 interface Application {
-  fixedTime: Date | undefined;
-  divide: Divide;
-  suspected: boolean;
-  proposesTime: boolean;
-  found: AccessChanges;
+  divide: (tx: Transaction) => Divide;
+  suspected?: boolean;
+  proposesTime?: boolean;
 }
 
 /** Thrown for a batch that may have crashed a process and must therefore be applied alone. */
@@ -65,15 +65,11 @@ export async function applyBatch(
   { attempt = 1, gate = new WorkGate(), times = new ProposedTimes(), fixedTime }: BatchDelivery = {},
 ): Promise<AppliedBatch | undefined> {
   const { tenant_id: tenantId } = message;
-  const once =
-    (divide: (tx: Transaction) => Divide, suspected: boolean, proposesTime = false) =>
-    () =>
-      settingAside((found) =>
-        database.transaction(tenantId, (tx) =>
-          apply(tx, message, { fixedTime, divide: divide(tx), suspected, proposesTime, found }),
-        ),
-      );
-  const asWhole = () => gate.shared(once(asOne, false, times.mayPropose(tenantId)));
+  const once = (how: Application) =>
+    settingAside((found) =>
+      database.transaction(tenantId, (tx) => apply(tx, message, { ...how, divide: how.divide(tx), fixedTime, found })),
+    );
+  const asWhole = () => gate.shared(() => once({ divide: asOne, proposesTime: times.mayPropose(tenantId) }));
   try {
     // A message is redelivered if its process crashed or its handler failed.
     if (attempt > 1) throw new SuspectBatch();
@@ -86,14 +82,14 @@ export async function applyBatch(
   } catch (error) {
     if (error instanceof SuspectBatch) return gate.alone(() => applySuspect(database, message, once));
     if (!isFaultOfRecord(error)) throw error;
-    return gate.alone(once(inHalves, false));
+    return gate.alone(() => once({ divide: inHalves }));
   }
 }
 
 async function applySuspect(
   database: Database,
   { id, tenant_id: tenantId, data }: Message<'sync.batch.ready'>,
-  once: (divide: (tx: Transaction) => Divide, suspected: boolean) => () => Promise<AppliedBatch | undefined>,
+  once: (how: Application) => Promise<AppliedBatch | undefined>,
 ): Promise<AppliedBatch | undefined> {
   const isRepublished = await database.transaction(tenantId, async (tx) => {
     const batch = await findBatch(tx, data.job_id, data.seq);
@@ -103,7 +99,7 @@ async function applySuspect(
   });
   if (isRepublished) return undefined;
   try {
-    return await once((tx) => partByPart(database, tx, tenantId, data), true)();
+    return await once({ divide: (tx) => partByPart(database, tx, tenantId, data), suspected: true });
   } catch (error) {
     await clearNote(database, tenantId, data);
     throw error;
@@ -113,7 +109,13 @@ async function applySuspect(
 async function apply(
   tx: Transaction,
   { id, tenant_id: tenantId, data }: Message<'sync.batch.ready'>,
-  { fixedTime, divide, suspected, proposesTime, found: access }: Application,
+  {
+    divide,
+    suspected = false,
+    proposesTime = false,
+    fixedTime,
+    found: access,
+  }: Omit<Application, 'divide'> & { divide: Divide; fixedTime: Date | undefined; found: AccessChanges },
 ): Promise<AppliedBatch | undefined> {
   if (!(await markReceived(tx, id))) return undefined;
   const batch = await findBatch(tx, data.job_id, data.seq);
@@ -139,12 +141,7 @@ async function apply(
   const isPartial = reportsDeletions(batch);
   if (isPartial && isNew) await planRemovals(tx, tenantId, job, seq, listed);
   // Locked before the comparison, so that a concurrent job's write to this record is visible.
-  if (batch.mode === 'record')
-    await lockRecordsByAnchor(
-      tx,
-      connectorId,
-      listed.map(({ external_id }) => external_id),
-    );
+  if (batch.mode === 'record') await lockRecordsByAnchor(tx, connectorId, anchorsOf(listed));
 
   const { counting: records, repeated } = countingRows(present, isPartial ? undefined : now);
   const parts: AppliedPart[] = [];
@@ -187,14 +184,14 @@ async function apply(
   if (isNew) await saveSeenRecords(tx, { jobId, seq, isPartial }, parts);
   await reportOvertaken(tx, tenantId, jobId, isNew ? parts.flatMap(({ overtaken }) => overtaken) : []);
   const sum = (count: 'created' | 'updated' | 'unchanged') => parts.reduce((total, part) => total + part[count], 0);
-  const [created, updated] = [sum('created'), sum('updated')];
-  const unchanged = sum('unchanged') + listed.length - present.length;
+  const counts = { created: sum('created'), updated: sum('updated'), unchanged: sum('unchanged') };
+  counts.unchanged += listed.length - present.length;
   const errors = [...repeated.map(repeatedRecord), ...parts.flatMap(({ unusable }) => unusable), ...leftOut];
   if (suspected) await deleteBatchState(tx, jobId, seq);
   await enqueue(tx, {
     type: 'sync.batch.applied',
     tenantId,
-    data: { job_id: jobId, seq, created, updated, unchanged, errors },
+    data: { job_id: jobId, seq, ...counts, errors },
   });
-  return { created, updated, unchanged, failed: errors.length };
+  return { ...counts, failed: errors.length };
 }

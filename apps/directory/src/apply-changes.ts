@@ -32,6 +32,7 @@ import { TimeRefused } from './proposed-times.js';
 import type { RecordChange, Settled } from './record-change.js';
 import { settleIdentities } from './settle-identities.js';
 import { stampTimes } from './stamp-lifecycle.js';
+import { idsOf } from './value-sets.js';
 
 /** Changes from which a time is proposed; fewer hold the lock for a few milliseconds only. */
 const proposingChanges = 100;
@@ -67,39 +68,28 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   return settled;
 }
 
-/** Writes the settled changes. PostgreSQL inserts new records and identities while the following statements are prepared. */
+/**
+ * Writes the settled changes. Three rules give the order of the statements:
+ * - With a proposed time, rows that only this transaction can write come before the lock of the sequence, and what
+ *   concurrent changes write too comes after it: review cases, totals, groups, events.
+ * - A version is a copy of its row, so it is saved before the row changes.
+ * - Groups are counted before the records change, and after that.
+ *
+ * PostgreSQL executes statements in the order in which they are sent. `send` does not wait for the result of one, so that
+ * the next one is prepared meanwhile.
+ */
 async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRecords, settled: Settled): Promise<void> {
   const { tenantId } = cause;
-  const present = settled.records.filter(({ removed }) => !removed);
-  const made = present.filter(({ before }) => !before).map(({ record }) => record);
-  const changed = present.filter(({ before }) => before).map(({ record }) => record);
-  const removed = settled.records.filter((change) => change.removed).map(({ record }) => record.id);
   const groups = groupChanges(settled.records);
   const groupIds = groups.map(({ group }) => group.id);
-  const locksLater = cause.proposesTime && groups.length === 0 && writesOnlyLockedRows(settled, cause);
+  const locksFirst = groups.length > 0 || !writesOnlyLockedRows(settled, cause);
   await pipelined(async (send) => {
-    if (cause.proposesTime && !locksLater) await lockSequence(tx, cause);
+    if (locksFirst) await confirmProposed(tx, cause);
     const before = await findGroupsWithMembers(tx, tenantId, groupIds);
-    send(insertRecords(tx, tenantId, made));
-    await saveRecordVersions(
-      tx,
-      present.flatMap(({ record, before: was }) => (was && was.document !== record.document ? record.id : [])),
-      cause.at,
-    );
-    await updateRecords(tx, changed);
-    await deleteRecords(tx, removed);
-    await saveFormerReferences(tx, tenantId, formerManagers(present));
+    await saveRecords(tx, cause, settled, send);
     await saveIdentities(tx, cause, settled, send);
-    const started = settled.identities.filter(
-      ({ before: was, identity }) => was?.status === 'pending' && identity.status === 'active',
-    );
-    const formerlyActive = await findFormerlyActive(
-      tx,
-      tenantId,
-      started.map(({ identity }) => identity.id),
-    );
-    const events = describeChanges(settled, cause, formerlyActive);
-    if (locksLater) await lockSequence(tx, cause);
+    const events = describeChanges(settled, cause, await findFormerlyActive(tx, tenantId, startedIn(settled)));
+    if (!locksFirst) await confirmProposed(tx, cause);
     await saveDisputes(tx, cause, placed);
     send(addToCounters(tx, tenantId, countChanges(settled)));
     const after = await findGroupsWithMembers(tx, tenantId, groupIds);
@@ -107,9 +97,9 @@ async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRec
   });
 }
 
-/** Locks the tenant's sequence for a change that was rendered with a proposed time. Throws TimeRefused. */
-async function lockSequence(tx: Transaction, { tenantId, at }: TimedCause): Promise<void> {
-  if (!(await confirmTime(tx, tenantId, at))) throw new TimeRefused();
+/** Locks the tenant's sequence for a change that was rendered with a proposed time; else `assignTime` has locked it. */
+async function confirmProposed(tx: Transaction, { tenantId, at, proposesTime }: TimedCause): Promise<void> {
+  if (proposesTime && !(await confirmTime(tx, tenantId, at))) throw new TimeRefused();
 }
 
 /**
@@ -121,32 +111,46 @@ function writesOnlyLockedRows({ records, merged, ended, erased }: Settled, { rev
   return !removes && (revived?.size ?? 0) === 0;
 }
 
+/** Returns the identities that were pending and become active. */
+function startedIn({ identities }: Settled): string[] {
+  return identities.flatMap(({ identity, before }) =>
+    before?.status === 'pending' && identity.status === 'active' ? identity.id : [],
+  );
+}
+
+type Send = (sent: Promise<unknown>) => void;
+
+async function saveRecords(tx: Transaction, { tenantId, at }: TimedCause, { records }: Settled, send: Send) {
+  const present = records.filter(({ removed }) => !removed);
+  const made = present.flatMap(({ record, before }) => (before ? [] : record));
+  const changed = present.flatMap(({ record, before }) => (before ? record : []));
+  const removed = records.filter((change) => change.removed).map(({ record }) => record);
+  const shownOtherwise = present.flatMap(({ record, before }) =>
+    before && before.document !== record.document ? record.id : [],
+  );
+  send(insertRecords(tx, tenantId, made));
+  await saveRecordVersions(tx, shownOtherwise, at);
+  await updateRecords(tx, changed);
+  await deleteRecords(tx, idsOf(removed));
+  await saveFormerReferences(tx, tenantId, formerManagers(present));
+}
+
 async function saveIdentities(
   tx: Transaction,
-  cause: TimedCause,
+  { tenantId, at, policy, revived }: TimedCause,
   { identities, merged, ended, erased }: Settled,
-  send: (sent: Promise<unknown>) => void,
+  send: Send,
 ): Promise<void> {
-  const { tenantId } = cause;
-  const outdated = [
-    ...identities.filter(({ before }) => before).map(({ identity }) => identity.id),
-    ...merged.map(({ identity }) => identity.id),
-  ];
-  await saveIdentityVersions(tx, outdated, cause.at);
   const made = identities.flatMap(({ identity, before }) => (before ? [] : identity));
-  const revived = made.flatMap(({ id }) => (cause.revived?.has(id) ? id : []));
-  await restoreIdentities(tx, revived, cause.at);
-  send(insertIdentities(tx, tenantId, made));
   const changed = identities.flatMap(({ identity, before }) => (before ? identity : []));
+  const outdated = idsOf([...changed, ...merged.map(({ identity }) => identity)]);
+  await saveIdentityVersions(tx, outdated, at);
+  const returning = made.filter(({ id }) => revived?.has(id));
+  await restoreIdentities(tx, idsOf(returning), at);
+  send(insertIdentities(tx, tenantId, made));
   await updateIdentities(tx, tenantId, changed);
-  await saveTombstones(
-    tx,
-    erased.map(({ identity }) => identity),
-    new Date(cause.at.getTime() + retentionMs(cause.policy)),
-  );
-  await removeIdentities(
-    tx,
-    ended.map(({ id }) => id),
-  );
-  await redirectIdentities(tx, tenantId, merged, cause.at);
+  const tombstones = erased.map(({ identity }) => identity);
+  await saveTombstones(tx, tombstones, new Date(at.getTime() + retentionMs(policy)));
+  await removeIdentities(tx, idsOf(ended));
+  await redirectIdentities(tx, tenantId, merged, at);
 }

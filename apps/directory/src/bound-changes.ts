@@ -1,5 +1,5 @@
 import { type FieldChange, jsonBytes, volumeLimits } from '@idsync/contracts';
-import { sameValues } from './value-sets.js';
+import { type Fields, sameValues } from './value-sets.js';
 
 /**
  * Limits the size of changes that events and plans store. Keeps all field names, and values in the order of the fields
@@ -29,8 +29,6 @@ function maxJsonBytes(value: string | string[] | undefined): number {
   if (typeof value === 'string') return 6 * value.length + 4;
   return value.reduce((sum, each) => sum + 6 * each.length + 4, 4);
 }
-
-type Fields = Readonly<Record<string, readonly string[]>>;
 
 /**
  * Returns the changes between two states of a source's fields, ordered by field name; `source` is the connector's

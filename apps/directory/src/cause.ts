@@ -3,7 +3,7 @@ import type { Transaction } from '@idsync/database';
 import { type ConnectorInfo, type EarlierIdentity, findConnectors, lockReferences } from '@idsync/database/directory';
 import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { type Ranking, rankSources } from './rank-sources.js';
-import type { AccessTally } from './sweep/access-tally.js';
+import type { AccessTally } from './sweep/access.js';
 
 /** Cause of a change of the directory, with the tenant's settings that the change needs. */
 export interface Cause {

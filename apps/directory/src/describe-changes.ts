@@ -18,63 +18,68 @@ export function describeChanges(
   { jobId, operationId, at }: Pick<TimedCause, 'jobId' | 'operationId' | 'at'>,
   formerlyActive: ReadonlySet<string> = new Set(),
 ): NewEvent[] {
-  const common = { occurredAt: at, ...(jobId && { jobId }) };
-  const job = {
-    ...(jobId && { job_id: encodeId('job', jobId) }),
-    ...(operationId && { operation_id: encodeId('operation', operationId) }),
-  };
+  const job = causeOf({ jobId, operationId });
+  const eventOf = (
+    type: EventType,
+    { identityId, subjectId = identityId }: { identityId: string | undefined; subjectId?: string | undefined },
+    details: object = {},
+    changes?: readonly FieldChange[],
+  ): NewEvent => ({
+    occurredAt: at,
+    ...(jobId && { jobId }),
+    type,
+    identityId,
+    subjectId,
+    details: { ...job, ...details, ...(changes && boundChanges(changes)) },
+  });
   const created: NewEvent[] = [];
   const rest: NewEvent[] = [];
   const lifecycleEvents: NewEvent[] = [];
   const members = memberChanges(settled);
   for (const change of settled.identities) {
     const { id } = change.identity;
-    if (change.splitFrom) rest.push(splitEvent(change.splitFrom, id, common, job));
-    for (const { type, changes } of identityEvents(change, members.get(id) ?? [])) {
-      const event = {
-        ...common,
-        type,
-        identityId: id,
-        subjectId: id,
-        details: { ...job, ...(changes && boundChanges(changes)) },
-      };
-      (type === 'identity.created' ? created : rest).push(event);
+    const { splitFrom } = change;
+    if (splitFrom) {
+      // Belongs to the history of the identity that was split.
+      const ids = { from_id: encodeId('identity', splitFrom), new_id: encodeId('identity', id) };
+      rest.push(eventOf('identity.split', { identityId: splitFrom, subjectId: id }, ids));
     }
-    const lifecycle = change.splitFrom ? undefined : lifecycleOf(change, jobId, formerlyActive);
+    for (const { type, changes } of identityEvents(change, members.get(id) ?? []))
+      (type === 'identity.created' ? created : rest).push(eventOf(type, { identityId: id }, {}, changes));
+    const lifecycle = splitFrom ? undefined : lifecycleOf(change, jobId, formerlyActive);
     if (lifecycle && change.identity.document.includes('"users":[{')) {
       const changes = statusChange(change);
-      lifecycleEvents.push({
-        ...common,
-        type: lifecycle,
-        identityId: id,
-        subjectId: id,
-        details: { ...job, ...(changes && { ...dateBehind(settled.records, id), ...boundChanges(changes) }) },
-      });
+      const reason = changes && dateBehind(settled.records, id);
+      lifecycleEvents.push(eventOf(lifecycle, { identityId: id }, reason, changes));
     }
   }
   for (const { identity, intoId } of settled.merged) {
+    // Belongs to the history of the remaining identity.
+    const ids = { merged_id: encodeId('identity', identity.id), into_id: encodeId('identity', intoId) };
     const why = describeMerge(settled.records, identity.id, intoId);
-    rest.push(mergeEvent(identity.id, intoId, common, { ...job, ...why }));
+    rest.push(eventOf('identity.merged', { identityId: intoId, subjectId: identity.id }, { ...why, ...ids }));
   }
   for (const { id, status } of settled.ended) {
-    if (status !== 'deleted')
-      rest.push({ ...common, type: 'identity.deleted', identityId: id, subjectId: id, details: job });
+    if (status !== 'deleted') rest.push(eventOf('identity.deleted', { identityId: id }));
   }
-  for (const { identity } of settled.erased) {
-    const details = { ...job, erased: true };
-    rest.push({ ...common, type: 'identity.deleted', identityId: identity.id, subjectId: identity.id, details });
-  }
+  for (const { identity } of settled.erased)
+    rest.push(eventOf('identity.deleted', { identityId: identity.id }, { erased: true }));
   const present = settled.records.filter(({ removed }) => !removed);
-  const records = present.flatMap((change) =>
-    recordEvents(change).map(({ type, changes, more }) => ({
-      ...common,
-      type,
-      identityId: change.record.identityId ?? change.before?.identityId,
-      subjectId: change.record.id,
-      details: { ...job, id: publicId(change), ...more, ...(changes && boundChanges(changes)) },
-    })),
-  );
+  const records = present.flatMap((change) => {
+    const { record, before } = change;
+    const ids = { identityId: record.identityId ?? before?.identityId, subjectId: record.id };
+    const id = encodeId(recordIds[record.kind], record.id);
+    return recordEvents(change).map(({ type, changes, more }) => eventOf(type, ids, { id, ...more }, changes));
+  });
   return [...created, ...records, ...rest, ...lifecycleEvents];
+}
+
+/** Returns the job or operation as events name it. */
+export function causeOf({ jobId, operationId }: Pick<TimedCause, 'jobId' | 'operationId'>): object {
+  return {
+    ...(jobId && { job_id: encodeId('job', jobId) }),
+    ...(operationId && { operation_id: encodeId('operation', operationId) }),
+  };
 }
 
 /**
@@ -102,20 +107,6 @@ function dateBehind(records: readonly RecordChange[], identityId: string): { rea
     if (isByStart && fields.hire_date) return { reason: 'hire_date' };
   }
   return {};
-}
-
-type Common = Pick<NewEvent, 'occurredAt' | 'jobId'>;
-
-/** Belongs to the history of the remaining identity. */
-function mergeEvent(mergedId: string, intoId: string, common: Common, job: object): NewEvent {
-  const details = { ...job, merged_id: encodeId('identity', mergedId), into_id: encodeId('identity', intoId) };
-  return { ...common, type: 'identity.merged', identityId: intoId, subjectId: mergedId, details };
-}
-
-/** Belongs to the history of the identity that was split. */
-function splitEvent(fromId: string, newId: string, common: Common, job: object): NewEvent {
-  const details = { ...job, from_id: encodeId('identity', fromId), new_id: encodeId('identity', newId) };
-  return { ...common, type: 'identity.split', identityId: fromId, subjectId: newId, details };
 }
 
 interface RecordedEvent {
@@ -248,8 +239,4 @@ function shownValues(document: string): Map<string, { value: string; source?: st
   const { display_name: value } = parsed;
   if (value !== undefined && shown.get('display_name')?.value !== value) shown.set('display_name', { value });
   return shown;
-}
-
-function publicId({ record }: RecordChange): string {
-  return encodeId(recordIds[record.kind], record.id);
 }

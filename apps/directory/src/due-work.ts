@@ -1,4 +1,3 @@
-import type { LifecyclePolicy } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { assignTime } from '@idsync/database/bus';
 import {
@@ -8,10 +7,11 @@ import {
   findSourceFacts,
   lockDueRecords,
   purgeErasedIdentities,
-  type StoredRecord,
   saveNextDue,
+  takeUnansweredOperations,
 } from '@idsync/database/directory';
 import { findFindingPolicy } from '@idsync/database/settings';
+import { republish } from '@idsync/messaging';
 import type { Logger } from '@idsync/runtime';
 import { applyChanges } from './apply-changes.js';
 import { runChunk } from './apply-in-halves.js';
@@ -19,10 +19,10 @@ import { causedAt, loadTenant } from './cause.js';
 import { evaluateFindings } from './findings/evaluate-findings.js';
 import { staleTime } from './findings/findings-of.js';
 import { isDeleted } from './matching/record-keys.js';
-import { republishOperations, unansweredMs } from './operations/republish-operations.js';
 import { proposeMatches } from './propose-matches.js';
 import type { RecordChange } from './record-change.js';
 import { withCurrentStatus } from './stamp-lifecycle.js';
+import { idsOf } from './value-sets.js';
 
 /** Does the time-based work of a tenant, and saves when there is more. A failure leaves the tenant due. */
 export async function doDueWork(database: Database, log: Logger, tenant: DueTenant, until: Date): Promise<void> {
@@ -76,11 +76,8 @@ async function purgeErased(tx: Transaction, tenantId: string, now: Date): Promis
   const purged = await purgeErasedIdentities(tx, tenantId, now, chunkSize);
   // No event reports a purge, but lists change.
   if (purged.length > 0) await assignTime(tx, tenantId);
-  await addToCounters(
-    tx,
-    tenantId,
-    purged.map((identity) => ({ ...identity, resource: 'identity', by: -1 })),
-  );
+  const counts = purged.map((identity) => ({ ...identity, resource: 'identity' as const, by: -1 }));
+  await addToCounters(tx, tenantId, counts);
   return purged.length;
 }
 
@@ -94,17 +91,27 @@ async function changeDue(
   const due = await findDueRecords(tx, tenantId, now, part);
   if (due.length === 0) return { count: 0, more: false };
   const tenant = await loadTenant(tx, tenantId, due.some((each) => each.bringsReferences) ? 'alone' : 'shared');
-  const ids = due.map(({ id }) => id);
-  const records = await lockDueRecords(tx, ids, now);
-  await applyChanges(
-    tx,
-    { ...tenant, ...time },
-    records.map((record) => dueChange(record, tenant.policy, now)),
-  );
-  return { count: records.length, more: records.length === part.limit };
+  const changes = (await lockDueRecords(tx, idsOf(due), now)).map((before): RecordChange => {
+    if (isDeleted(before)) return { before, record: { ...before }, removed: true };
+    return { before, record: withCurrentStatus(before, tenant.policy, now) };
+  });
+  await applyChanges(tx, { ...tenant, ...time }, changes);
+  return { count: changes.length, more: changes.length === part.limit };
 }
 
-function dueChange(before: StoredRecord, policy: LifecyclePolicy, now: Date): RecordChange {
-  if (isDeleted(before)) return { before, record: { ...before }, removed: true };
-  return { before, record: withCurrentStatus(before, policy, now) };
+/** Age of a queued operation after which its message counts as lost. */
+const unansweredMs = 15 * 60_000;
+const atATime = 100;
+
+/**
+ * Republishes lost messages of queued operations and returns their number. A message of a completed operation has no
+ * effect.
+ */
+export async function republishOperations(database: Database, tenantId: string): Promise<number> {
+  return database.transaction(tenantId, async (tx) => {
+    const operations = await takeUnansweredOperations(tx, tenantId, unansweredMs, atATime);
+    return republish(tx, { type: 'directory.operation.requested', tenantId }, operations, ({ id }) => ({
+      operation_id: id,
+    }));
+  });
 }

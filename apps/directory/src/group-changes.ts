@@ -2,8 +2,9 @@ import { encodeId } from '@idsync/contracts';
 import type { NewEvent } from '@idsync/database/bus';
 import { groupsOf, type NamedGroup } from '@idsync/database/directory';
 import type { TimedCause } from './cause.js';
+import { causeOf } from './describe-changes.js';
 import type { RecordChange } from './record-change.js';
-import { compareTexts } from './value-sets.js';
+import { compareTexts, idsOf } from './value-sets.js';
 
 /** A group whose members a change adds or removes: ids of users. */
 export interface GroupChange {
@@ -36,7 +37,7 @@ export function groupChanges(records: readonly RecordChange[]): GroupChange[] {
 }
 
 function without(groups: readonly NamedGroup[], others: readonly NamedGroup[]): NamedGroup[] {
-  const ids = new Set(others.map(({ id }) => id));
+  const ids = new Set(idsOf(others));
   return groups.filter(({ id }) => !ids.has(id));
 }
 
@@ -49,10 +50,6 @@ export function describeGroups(
   { before, after }: { before: ReadonlySet<string>; after: ReadonlySet<string> },
   { jobId, operationId, at }: Pick<TimedCause, 'jobId' | 'operationId' | 'at'>,
 ): NewEvent[] {
-  const cause = {
-    ...(jobId && { job_id: encodeId('job', jobId) }),
-    ...(operationId && { operation_id: encodeId('operation', operationId) }),
-  };
   return changes.flatMap(({ group, added, removed }) => {
     const shown = {
       id: encodeId('group', group.id),
@@ -64,7 +61,7 @@ export function describeGroups(
       occurredAt: at,
       subjectId: group.id,
       ...(jobId && { jobId }),
-      details: { ...shown, ...cause, ...more },
+      details: { ...shown, ...causeOf({ jobId, operationId }), ...more },
     });
     return [
       ...(before.has(group.id) ? [] : [event('group.created')]),

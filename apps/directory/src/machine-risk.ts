@@ -1,6 +1,5 @@
 import { type CountedFactor, isRealDate, parseDate, type RiskFactor } from '@idsync/contracts';
-
-type Fields = Readonly<Record<string, readonly string[]>>;
+import type { Fields } from './value-sets.js';
 
 export interface RiskFacts {
   /** Status in the API: `active | disabled | orphaned | decommissioned`. */

@@ -9,7 +9,6 @@ import {
 } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
 import { rankedUser } from './derive-status.js';
-import { isoTime } from './iso-time.js';
 import { isGone } from './matching/record-keys.js';
 import type { Precedence } from './rank-sources.js';
 import { compareTexts } from './value-sets.js';
@@ -60,7 +59,7 @@ export function mergeAttributes(
   for (const record of inOrder) {
     const sourceType = connectors.get(record.connectorId)?.type ?? 'unknown';
     const sourceId = encodeId('connector', record.connectorId);
-    const createdAt = isoTime(record.createdAt);
+    const createdAt = record.createdAt.toISOString();
     const isSuperseded = isGone(record) ? kept : undefined;
     for (const { field, name, values } of attributesOf(record)) {
       if (isSuperseded?.has(name) || (silent.has(record) && employmentFields.includes(name))) continue;
@@ -142,7 +141,7 @@ function byFieldThenRank(a: Attribute, b: Attribute): number {
  * Returns the records without the users that are not the primary employment of their source. The primary employment is
  * the most active user of the source, then the one with the latest hire date, then the lowest external id.
  */
-export function primaryEmployments(records: readonly StoredRecord[]): StoredRecord[] {
+function primaryEmployments(records: readonly StoredRecord[]): StoredRecord[] {
   const primary = new Map<string, StoredRecord>();
   for (const record of records) {
     if (record.kind !== 'user') continue;
@@ -153,7 +152,7 @@ export function primaryEmployments(records: readonly StoredRecord[]): StoredReco
 }
 
 /** Returns true if the first of two users is rather the primary employment. */
-export function precedes(a: StoredRecord, b: StoredRecord): boolean {
+function precedes(a: StoredRecord, b: StoredRecord): boolean {
   const compared = compareEmployments(employmentOfUser(a), employmentOfUser(b));
   return compared === 0 ? a.externalId < b.externalId : compared < 0;
 }

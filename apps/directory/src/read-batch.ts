@@ -18,10 +18,9 @@ import {
 import { contentHash } from './content-hash.js';
 import type { LeftOut } from './divide-batch.js';
 import { employmentOf, employmentRules, nextStatus } from './lifecycle.js';
-import type { KeyRules } from './matching/key-rules.js';
-import { allKeys, isDeleted, isTombstone } from './matching/record-keys.js';
+import { allKeys, isDeleted, isTombstone, type KeyRules } from './matching/record-keys.js';
 import type { RecordChange } from './record-change.js';
-import { distinct, sameValues } from './value-sets.js';
+import { distinct, idsOf, sameValues } from './value-sets.js';
 
 export interface BatchSource {
   jobId: string;
@@ -80,11 +79,7 @@ export async function findChanges(
     for (const row of rows) existing.set(row.externalId, row);
   }
 
-  const listedLater = await findListedLater(
-    tx,
-    source,
-    [...existing.values()].map(({ id }) => id),
-  );
+  const listedLater = await findListedLater(tx, source, idsOf([...existing.values()]));
   const added = source.kind === 'user' ? candidates.filter(({ externalId }) => !existing.has(externalId)) : [];
   const unusable = added.flatMap(({ record }) => unusableUser(record, source.rules));
   const leftOut = new Set(unusable.map(({ external_id }) => external_id));

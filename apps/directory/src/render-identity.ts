@@ -1,6 +1,5 @@
 import { encodeId, type RecordKind, recordKinds, volumeLimits } from '@idsync/contracts';
 import type { StoredIdentity, StoredRecord } from '@idsync/database/directory';
-import { isoTime } from './iso-time.js';
 import { isDeleted } from './matching/record-keys.js';
 import type { Attribute } from './merge-attributes.js';
 
@@ -17,8 +16,8 @@ export function renderIdentity(
     id: encodeId('identity', identity.id),
     display_name: identity.displayName,
     status: identity.status,
-    created_at: isoTime(identity.createdAt),
-    updated_at: isoTime(identity.updatedAt),
+    created_at: identity.createdAt.toISOString(),
+    updated_at: identity.updatedAt.toISOString(),
   });
   const { text: shown, leftOut: hidden } = shownAttributes(attributes);
   const nested = shownRecords(records);

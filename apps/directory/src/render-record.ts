@@ -1,6 +1,5 @@
 import { encodeId, type MachineReference, type RecordKind } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
-import { isoTime } from './iso-time.js';
 import { isNoReference } from './managers/manager-reference.js';
 
 /**
@@ -25,8 +24,8 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
     hire_date: one(record, 'hire_date'),
     termination_date: one(record, 'termination_date'),
     manager_id: personShown(record, 'manager_id'),
-    created_at: isoTime(record.createdAt),
-    updated_at: isoTime(record.updatedAt),
+    created_at: record.createdAt.toISOString(),
+    updated_at: record.updatedAt.toISOString(),
     roles: record.fields.roles ?? [],
     groups: record.fields.groups ?? [],
     departments: record.fields.departments ?? [],
@@ -42,9 +41,9 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
     status: record.status,
     source_system_id: one(record, 'source_system_id') ?? encodeId('connector', record.connectorId),
     person_id: record.identityId && encodeId('identity', record.identityId),
-    last_synced_at: isoTime(record.updatedAt),
-    created_at: isoTime(record.createdAt),
-    updated_at: isoTime(record.updatedAt),
+    last_synced_at: record.updatedAt.toISOString(),
+    created_at: record.createdAt.toISOString(),
+    updated_at: record.updatedAt.toISOString(),
   }),
   machine_identity: (record) => ({
     id: encodeId('machineIdentity', record.id),
@@ -57,8 +56,8 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
     risk_score: record.machine?.risk.score,
     risk_factors: record.machine?.risk.factors.map(({ factor }) => factor) ?? [],
     status: record.status,
-    created_at: isoTime(record.createdAt),
-    updated_at: isoTime(record.updatedAt),
+    created_at: record.createdAt.toISOString(),
+    updated_at: record.updatedAt.toISOString(),
   }),
 };
 

@@ -1,3 +1,6 @@
+/** Values of a record by field. */
+export type Fields = Readonly<Record<string, readonly string[]>>;
+
 /** Returns each value once, in the order of its first occurrence. */
 export function distinct(values: readonly string[]): string[] {
   return values.length < 2 ? [...values] : [...new Set(values)];
@@ -22,4 +25,12 @@ export function append<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item)
 /** Compares by code units, whatever the locale is. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function idsOf<Id>(rows: readonly { id: Id }[]): Id[] {
+  return rows.map(({ id }) => id);
+}
+
+export function byId<Row extends { id: string }>(rows: readonly Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [row.id, row]));
 }

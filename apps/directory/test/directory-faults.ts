@@ -1,6 +1,6 @@
 import { defaultMatchingRules, encodeId, type KeyKind, type MatchingRules } from '@idsync/contracts';
 import type { DirectoryFixture } from '@idsync/testing';
-import { keyValue } from '../src/matching/key-rules.js';
+import { keyValue } from '../src/matching/record-keys.js';
 import { renderFaults } from './render-faults.js';
 
 interface Row {

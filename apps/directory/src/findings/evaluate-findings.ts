@@ -1,21 +1,31 @@
+import { type FindingKind, findingKinds, findingSubjects } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { recordEvents } from '@idsync/database/bus';
 import {
   endAcceptances,
   type FindingPass,
+  type FoundFinding,
+  findManagerCycles,
+  findOtherFacts,
+  findOthersAfter,
   findSourceFacts,
+  findUnresolved,
   findUnresolvedOf,
+  findUserFacts,
+  findUsersAfter,
   lockFindingPass,
   openFindings,
   purgeFindings,
   resolveFindings,
+  type StoredFinding,
   saveFindingPass,
 } from '@idsync/database/directory';
 import { findFindingPolicy } from '@idsync/database/settings';
 import { runChunk } from '../apply-in-halves.js';
-import { causedAt } from '../cause.js';
-import { evaluatePart, type Time } from './evaluate-part.js';
-import { findingEvent, findingOfSource } from './findings-of.js';
+import { type Cause, causedAt, loadTenant } from '../cause.js';
+import { resolveLateManagers } from '../managers/resolve-late-managers.js';
+import type { Precedence } from '../rank-sources.js';
+import { cycleFinding, findingEvent, findingOfSource, findingsOfOther, findingsOfUser } from './findings-of.js';
 
 /** Items per transaction. */
 const chunkSize = 1_000;
@@ -63,32 +73,155 @@ async function checkTimes(tx: Transaction, tenantId: string, now: Date, limit: n
   const resolved = await resolveFindings(tx, gone, now);
   const reopened = await endAcceptances(tx, tenantId, now, limit);
   const changed = [...opened, ...resolved, ...reopened.filter(({ id }) => !gone.includes(id))];
-  await recordEvents(
-    tx,
-    tenantId,
-    changed.map((finding) => findingEvent(finding)),
-  );
+  await recordFindings(tx, tenantId, changed);
 }
 
 /** Evaluates the next part of a pass. Returns false if no pass is due, or this was its last part. */
-async function runPart(tx: Transaction, tenantId: string, time: Time, limit: number, force: boolean): Promise<boolean> {
+async function runPart(
+  tx: Transaction,
+  tenantId: string,
+  time: ReturnType<typeof causedAt>,
+  limit: number,
+  force: boolean,
+): Promise<boolean> {
   const startedAt = performance.now();
   const pass = await lockFindingPass(tx, tenantId, force);
   if (!pass) return false;
-  const { found, gone, last } = await evaluatePart(tx, tenantId, pass, time, limit);
+  const { found = [], gone = [], last } = await phases[pass.phase](tx, tenantId, pass, time, limit);
   const opened = await openFindings(tx, tenantId, found, time.now);
   const resolved = await resolveFindings(tx, gone, time.now);
   const next = last ?? followingPhase(pass);
   await saveFindingPass(tx, tenantId, next, performance.now() - startedAt);
-  await recordEvents(
-    tx,
-    tenantId,
-    [...opened, ...resolved].map((finding) => findingEvent(finding)),
-  );
+  await recordFindings(tx, tenantId, [...opened, ...resolved]);
   return next !== undefined;
+}
+
+async function recordFindings(tx: Transaction, tenantId: string, findings: readonly StoredFinding[]): Promise<void> {
+  const events = findings.map((finding) => findingEvent(finding));
+  await recordEvents(tx, tenantId, events);
 }
 
 function followingPhase({ phase }: FindingPass): FindingPass | undefined {
   if (phase === 'findings') return undefined;
   return { phase: phase === 'users' ? 'others' : 'findings', afterAt: null, afterId: null };
+}
+
+/** Reads of users in one transaction. */
+const mostReads = 10;
+
+interface EvaluatedPart {
+  /** Findings that are true; some of them may be known. */
+  found?: FoundFinding[];
+  /** Ids of findings whose reason is gone. */
+  gone?: string[];
+  /** The last item of this part; undefined if the phase has ended. */
+  last?: FindingPass | undefined;
+}
+
+/** Evaluates the next items of a phase. */
+type Phase = (
+  tx: Transaction,
+  tenantId: string,
+  pass: FindingPass,
+  time: ReturnType<typeof causedAt>,
+  limit: number,
+) => Promise<EvaluatedPart>;
+
+const evaluateUsers: Phase = async (tx, tenantId, pass, time, limit) => {
+  const { ids, last } = await nextUsers(tx, tenantId, pass, limit);
+  if (ids.length === 0) return { last };
+  const cause = { ...(await loadTenant(tx, tenantId)), ...time };
+  await resolveLateManagers(tx, cause, ids, limit === 1);
+  const facts = await findUserFacts(tx, tenantId, ids, precedenceOf(cause));
+  const managed = facts.flatMap(({ managerId, identityId }) => (managerId && identityId ? identityId : []));
+  const found = [...facts.flatMap(findingsOfUser), ...(await findCycles(tx, cause, managed))];
+  return { found, last };
+};
+
+/** Reads on if users have no findings, because a transaction costs as much as reading several hundred of them. */
+async function nextUsers(
+  tx: Transaction,
+  tenantId: string,
+  { phase, ...from }: FindingPass,
+  limit: number,
+): Promise<{ ids: string[]; last?: FindingPass }> {
+  let after: Pick<FindingPass, 'afterAt' | 'afterId'> = from;
+  for (let read = 1; ; read += 1) {
+    const { ids, count, ...position } = await findUsersAfter(tx, tenantId, after, limit);
+    if (count < limit) return { ids };
+    after = position;
+    if (ids.length > 0 || read === mostReads) return { ids, last: { phase, ...after } };
+  }
+}
+
+const evaluateOthers: Phase = async (tx, tenantId, pass, time, limit) => {
+  const ids = await findOthersAfter(tx, tenantId, pass.afterId, limit);
+  const found = ids.length === 0 ? [] : await findAboutOthers(tx, await loadTenant(tx, tenantId), ids, time.now);
+  return { found, last: ids.length === limit ? after(pass, ids.at(-1)) : undefined };
+};
+
+const subjectIs = (kinds: readonly string[]) => findingKinds.filter((kind) => kinds.includes(findingSubjects[kind]));
+const aboutUsers = subjectIs(['user']);
+const aboutOthers = subjectIs(['account', 'machineIdentity']);
+const aboutIdentities = subjectIs(['identity']);
+/** Evaluated by `checkTimes`. */
+const aboutSources = subjectIs(['connector']);
+
+/** Evaluates the subjects of known findings again, because a subject that is gone is in no other phase. */
+const evaluateKnown: Phase = async (tx, tenantId, pass, time, limit) => {
+  const next = await findUnresolved(tx, tenantId, pass.afterId, limit);
+  const known = next.filter(({ kind }) => !aboutSources.includes(kind));
+  const subjects = (those: readonly FindingKind[]) => [
+    ...new Set(known.filter(({ kind }) => those.includes(kind)).map(({ subjectId }) => subjectId)),
+  ];
+  const people = subjects(aboutIdentities);
+  const users = subjects(aboutUsers);
+  const tenant = known.length > 0 ? await loadTenant(tx, tenantId) : undefined;
+  const found = tenant
+    ? [
+        ...(await findUserFacts(tx, tenantId, users, precedenceOf(tenant))).flatMap(findingsOfUser),
+        ...(await findAboutOthers(tx, tenant, subjects(aboutOthers), time.now)),
+        ...(await findCycles(tx, { ...tenant, ...time }, people)),
+      ]
+    : [];
+  const current = new Set(found.map(({ kind, subjectId }) => `${kind} ${subjectId}`));
+  const gone = known.filter(({ kind, subjectId }) => !current.has(`${kind} ${subjectId}`)).map(({ id }) => id);
+  return { gone, last: next.length === limit ? after(pass, next.at(-1)?.id) : undefined };
+};
+
+const phases: Record<FindingPass['phase'], Phase> = {
+  users: evaluateUsers,
+  others: evaluateOthers,
+  findings: evaluateKnown,
+};
+
+async function findAboutOthers(
+  tx: Transaction,
+  tenant: Pick<Cause, 'tenantId' | keyof Precedence>,
+  ids: readonly string[],
+  now: Date,
+): Promise<FoundFinding[]> {
+  const policy = await findFindingPolicy(tx, tenant.tenantId);
+  const facts = await findOtherFacts(tx, tenant.tenantId, ids, precedenceOf(tenant).employments);
+  return facts.flatMap((each) => findingsOfOther(each, policy, now));
+}
+
+function precedenceOf({ connectors, rankOf }: Precedence): { ranks: Map<string, number>; employments: string[] } {
+  return {
+    ranks: new Map([...connectors.keys()].map((id) => [id, rankOf(id, 'status')])),
+    employments: [...connectors.values()].flatMap(({ id, employments }) => (employments ? id : [])),
+  };
+}
+
+async function findCycles(
+  tx: Transaction,
+  { tenantId, connectors, rankOf }: Cause,
+  identityIds: readonly string[],
+): Promise<FoundFinding[]> {
+  const ranks = new Map([...connectors.keys()].map((id) => [id, rankOf(id, 'manager_id')]));
+  return (await findManagerCycles(tx, tenantId, [...new Set(identityIds)], ranks)).map(cycleFinding);
+}
+
+function after({ phase }: FindingPass, id: string | undefined): FindingPass {
+  return { phase, afterAt: null, afterId: id ?? null };
 }

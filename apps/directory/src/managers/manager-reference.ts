@@ -1,6 +1,6 @@
 import { comparedText } from '@idsync/contracts';
 import type { FormerReference, ManagerCandidates, ManagerReference, StoredRecord } from '@idsync/database/directory';
-import { normaliseText } from '../matching/key-rules.js';
+import { normaliseText } from '../matching/record-keys.js';
 import { isPlaceholder } from '../matching/stop-values.js';
 import type { RecordChange } from '../record-change.js';
 

@@ -22,25 +22,13 @@ export async function resolveLateManagers(
   const references = users.flatMap((user) => managerReference(user, user.text, user.managerId) ?? []);
   const managers = await findManagers(tx, cause, references);
   const late = users.filter(({ id, managerId }) => (managers.get(id) ?? null) !== managerId).map(({ id }) => id);
-  await applyWithinLimits(tx, cause, late, isAlone);
-}
-
-async function applyWithinLimits(
-  tx: Transaction,
-  cause: Cause,
-  userIds: readonly string[],
-  isAlone: boolean,
-): Promise<void> {
-  if (userIds.length === 0) return;
+  if (late.length === 0) return;
   const apply = async (part: readonly string[]) => {
     const records = await lockRecordsById(tx, part);
-    await applyChanges(
-      tx,
-      cause,
-      records.map((before) => ({ before, record: { ...before, updatedAt: cause.now } })),
-    );
+    const changes = records.map((before) => ({ before, record: { ...before, updatedAt: cause.now } }));
+    await applyChanges(tx, cause, changes);
   };
-  await applyInHalves(tx, userIds, apply, (error) => {
+  await applyInHalves(tx, late, apply, (error) => {
     if (!(error instanceof NotApplicable || (isAlone && error instanceof LoadLimitExceeded))) throw error;
   });
 }

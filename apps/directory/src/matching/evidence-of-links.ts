@@ -1,7 +1,10 @@
 import type { CorrelationKey, LinkEvidence, StoredRecord } from '@idsync/database/directory';
-import { isoTime } from '../iso-time.js';
+import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
 import { append } from '../value-sets.js';
+import type { Assignment } from './assign-identities.js';
+import { clip, standingFuzzyLink } from './fuzzy-evidence.js';
+import type { Neighbourhood } from './neighbourhood.js';
 import { keyText } from './record-keys.js';
 
 /** A user or account of an identity, with its new link. */
@@ -12,16 +15,7 @@ export interface LinkedRecord extends RecordChange {
   stands?: boolean;
 }
 
-export interface LinkCause {
-  now: Date;
-  jobId?: string;
-  operationId?: string;
-  /** All links are computed again, so that evidence counts only while it holds. */
-  reconsider?: boolean;
-}
-
-/** Longer values are cut. */
-const longest = 200;
+type LinkCause = Pick<Cause, 'now' | 'jobId' | 'operationId' | 'reconsider'>;
 
 /**
  * Returns why each of these records belongs to the identity, after some of its records were linked, moved or removed.
@@ -97,17 +91,13 @@ export function evidenceOfLinks(
 }
 
 /** Returns the evidence of the first record of an identity. */
-export function firstEvidence(identityId: string, cause: LinkCause): LinkEvidence & { at: string } {
-  return { kind: 'first', identity_id: identityId, at: isoTime(cause.now), ...causeOf(cause) };
+function firstEvidence(identityId: string, cause: LinkCause): LinkEvidence & { at: string } {
+  return { kind: 'first', identity_id: identityId, at: cause.now.toISOString(), ...causeOf(cause) };
 }
 
 /** Returns the evidence without the other record and its values. */
 function withoutOther({ record_id: _, values, ...evidence }: LinkEvidence): LinkEvidence {
   return { ...evidence, ...(values && { values: values.map(({ other: _, ...own }) => own) }) };
-}
-
-export function clip(value: string | undefined): string | undefined {
-  return value?.slice(0, longest);
 }
 
 function causeOf({ jobId, operationId }: LinkCause): Pick<LinkEvidence, 'job_id' | 'operation_id'> {
@@ -125,7 +115,7 @@ function usersByAge(a: LinkedRecord, b: LinkedRecord): number {
 }
 
 /** True if the link was an operator's decision, and its revert leaves it to the match keys. */
-export function isManualNoLonger({ record, before }: Pick<RecordChange, 'record' | 'before'>): boolean {
+function isManualNoLonger({ record, before }: Pick<RecordChange, 'record' | 'before'>): boolean {
   return before?.decided === true && !record.decided;
 }
 
@@ -197,4 +187,77 @@ function movedAlong(
 function ownEvidence({ before }: LinkedRecord, identityId: string): LinkEvidence | undefined {
   const stored = before?.identityId === identityId ? storedEvidence(before) : undefined;
   return stored && withoutOther(stored);
+}
+
+/** Sets the evidence of the users and accounts of every identity that has gained or lost one. */
+export function recordEvidence(
+  neighbourhood: Neighbourhood,
+  assignments: readonly Assignment[],
+  followedKeys: ReadonlyMap<string, CorrelationKey>,
+  cause: Cause,
+): void {
+  const { changes } = neighbourhood;
+  const regrouped = new Map<string, RecordChange[]>();
+  const removed = new Set<string>();
+  for (const [id, change] of changes) {
+    const { record, before } = change;
+    if (record.kind === 'machine_identity') continue;
+    if (change.removed) removed.add(id);
+    const isSame = record.identityId === before?.identityId && !change.removed && !isManualNoLonger(change);
+    if (isSame && !cause.reconsider && !change.evidence) continue;
+    for (const each of [record.identityId, before?.identityId]) if (each !== undefined) regrouped.set(each, []);
+    if (record.identityId === undefined && record.evidence)
+      changes.set(id, { ...change, record: { ...record, evidence: undefined } });
+  }
+  for (const change of changes.values()) {
+    if (change.record.kind === 'machine_identity' || change.removed || !change.record.identityId) continue;
+    regrouped.get(change.record.identityId)?.push(change);
+  }
+  const joinedBy = new Map(assignments.map(({ cluster, identityId }) => [identityId, cluster.joinedBy]));
+  for (const [identityId, group] of regrouped) {
+    const [first] = group;
+    // Most records of an import, for which the general way takes several times as long.
+    if (first && group.length === 1 && isNewPerson(first)) {
+      changes.set(first.record.id, {
+        ...first,
+        record: { ...first.record, evidence: firstEvidence(identityId, cause) },
+      });
+      continue;
+    }
+    const joining = new Set(joinedBy.get(identityId));
+    const members = group.map((change): LinkedRecord => {
+      // No key links a single record.
+      if (group.length === 1) return { ...change, keys: [] };
+      const stands = cause.reconsider && standingFuzzyLink(change, changes, cause.rules) !== undefined;
+      const followed = followedKeys.get(change.record.id);
+      return {
+        ...change,
+        ...(stands && { stands }),
+        keys: followed ? [followed] : joiningKeys(change, neighbourhood, joining),
+      };
+    });
+    for (const [id, evidence] of evidenceOfLinks(identityId, members, removed, cause)) {
+      const change = changes.get(id);
+      if (change && change.record.evidence !== evidence)
+        changes.set(id, { ...change, record: { ...change.record, evidence } });
+    }
+  }
+}
+
+/** Returns true for a new user whose link has no other reason than that nothing else links it. */
+function isNewPerson({ record, before, evidence, placed }: RecordChange): boolean {
+  return record.kind === 'user' && before === undefined && evidence === undefined && !placed;
+}
+
+/** Returns the match keys of a record, those that have joined its cluster first. */
+function joiningKeys(
+  { record }: RecordChange,
+  neighbourhood: Neighbourhood,
+  joinedBy: ReadonlySet<string>,
+): CorrelationKey[] {
+  const keys = [...neighbourhood.keysOf(record), ...neighbourhood.formerKeysOf(record)].filter(
+    (key) => neighbourhood.keys.get(keyText(key))?.shared !== 'common',
+  );
+  if (joinedBy.size === 0) return keys;
+  return [...keys.filter(({ kind }) => joinedBy.has(kind)), ...keys.filter(({ kind }) => !joinedBy.has(kind))];
 }

@@ -2,8 +2,7 @@ import type { WeakTier } from '@idsync/contracts';
 import type { CaseCandidate, ConnectorInfo, StoredRecord } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import { append } from '../value-sets.js';
-import type { KeyRules } from './key-rules.js';
-import { contradict, isDeleted, numbersOf, permanentKeys } from './record-keys.js';
+import { contradict, isDeleted, type KeyRules, numbersOf, permanentKeys } from './record-keys.js';
 import { type Spelling, scorePair } from './score-pair.js';
 
 /** Records with all records that share a fuzzy-match value with one of them. */

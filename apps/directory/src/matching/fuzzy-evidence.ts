@@ -1,12 +1,10 @@
 import type { MatchingRules, WeakTier } from '@idsync/contracts';
 import type { LinkEvidence, StoredRecord } from '@idsync/database/directory';
 import type { RecordChange } from '../record-change.js';
-import { clip } from './evidence-of-links.js';
+import type { Fields } from '../value-sets.js';
 import type { Proposal } from './find-candidates.js';
 import { contradict, isDeleted, numbersOf, permanentKeys } from './record-keys.js';
 import { type How, scorePair } from './score-pair.js';
-
-type Fields = StoredRecord['fields'];
 
 /** Returns the fields of a fuzzy rule in which two records agree. */
 function agreeingFields(a: Fields, b: Fields, tier: WeakTier, how: How): string[] {
@@ -66,4 +64,12 @@ export function standingFuzzyLink(
       scorePair(record.fields, other.record.fields, tier, { spelling: 'written', rules }).score >= tier.propose_at,
   );
   return holds ? other.record.id : undefined;
+}
+
+/** Longer values are cut. */
+const longest = 200;
+
+/** Returns a value as evidence shows it. */
+export function clip(value: string | undefined): string | undefined {
+  return value?.slice(0, longest);
 }

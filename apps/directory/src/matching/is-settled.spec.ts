@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { storedRecord, uuid } from '../../test/stored-record.js';
-import { isSettled } from './link-strength.js';
+import { isSettled } from './neighbourhood.js';
 
 const ofAnn = { identityId: uuid(100) };
 const account = { kind: 'account', ...ofAnn } as const;

@@ -1,6 +1,6 @@
 import type { KeyKind } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { isListed, isPermanentKind, type KeyRules, keyValue } from './key-rules.js';
+import { isListed, isPermanentKind, type KeyRules, keyValue } from './record-keys.js';
 
 const rules = (parts: Partial<KeyRules> = {}): KeyRules => ({
   certain: ['employee_number', 'email'],

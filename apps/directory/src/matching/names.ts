@@ -1,8 +1,7 @@
 import { comparedText, essentialWords, generations } from '@idsync/contracts';
+import type { Fields } from '../value-sets.js';
 import { isNoName, isPlaceholder } from './stop-values.js';
 import { noNames } from './stop-words.js';
-
-type Fields = Readonly<Record<string, readonly string[]>>;
 
 /** Stands for a first name that the source does not know, and neither agrees nor disagrees with another one. */
 const unknownName = 'fnu';

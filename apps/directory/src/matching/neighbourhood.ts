@@ -4,6 +4,7 @@ import {
   findContestants,
   findContestedKeysOf,
   findMovedFrom,
+  findUnfinishedJobs,
   findWaitingRecords,
   type HeldKey,
   lockIdentities,
@@ -16,8 +17,9 @@ import {
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
-import { LinkStrengths } from './link-strength.js';
-import { activeKeys, formerKeys, keyText, type RecordKey } from './record-keys.js';
+import { idsOf } from '../value-sets.js';
+import type { Person } from './cluster.js';
+import { activeKeys, formerKeys, isDeleted, keyText, type RecordKey } from './record-keys.js';
 
 /**
  * The locked set of records and identities that a change can affect: holders of the changed records' keys, all records
@@ -30,7 +32,7 @@ export class Neighbourhood {
   readonly identities = new Map<string, StoredIdentity>();
   /** State at the time of locking, by `keyText`. */
   readonly keys = new Map<string, HeldKey>();
-  readonly links: LinkStrengths;
+  readonly strengths: LinkStrengths;
 
   /**
    * Ids of records that were loaded only because a machine moves from or to their identity; their people are not
@@ -49,13 +51,13 @@ export class Neighbourhood {
     private readonly cause: Cause,
     changes: readonly RecordChange[],
   ) {
-    this.links = new LinkStrengths(tx, cause, changes);
+    this.strengths = new LinkStrengths(tx, cause, changes);
   }
 
   static async around(tx: Transaction, cause: Cause, changes: readonly RecordChange[]): Promise<Neighbourhood> {
     const neighbourhood = new Neighbourhood(tx, cause, changes);
     for (const change of changes) neighbourhood.changes.set(change.record.id, change);
-    await neighbourhood.links.load(changes.flatMap(({ record, before }) => (before ? [record, before] : record)));
+    await neighbourhood.strengths.load(changes.flatMap(({ record, before }) => (before ? [record, before] : record)));
     const identityIds = changes.flatMap(({ record, before }) => [record.identityId, before?.identityId]);
     const keys = changes.flatMap(({ record, before }) => [
       ...neighbourhood.wantedKeysOf(record),
@@ -104,12 +106,7 @@ export class Neighbourhood {
       const ids = [...wantedIds, ...held.map((key) => key.identityId), ...contestants];
       const records = await this.bringIn(ids);
       wantedIds = await this.movedByUnfinishedJobs(ids, records);
-      wantedKeys = (
-        await findContestedKeysOf(
-          this.tx,
-          records.map(({ id }) => id),
-        )
-      ).filter((key) => !this.keys.has(keyText(key)));
+      wantedKeys = (await findContestedKeysOf(this.tx, idsOf(records))).filter((key) => !this.keys.has(keyText(key)));
       if (wantedKeys.length === 0 && wantedIds.length === 0) return;
     }
   }
@@ -126,12 +123,7 @@ export class Neighbourhood {
     const had = users.flatMap(({ record, before }) => [...this.keysOf(record), ...(before ? this.keysOf(before) : [])]);
     const keys = new Map([...had, ...this.keys.values()].map((key) => [keyText(key), key]));
     const ids = await findWaitingRecords(this.tx, this.cause.tenantId, [...keys.values()]);
-    const records = await lockRecordsById(
-      this.tx,
-      ids.filter((id) => !this.changes.has(id)),
-    );
-    await this.links.load(records);
-    for (const record of records) this.changes.set(record.id, { record, before: record });
+    const records = await this.addRecords(ids);
     await this.extend(
       records.flatMap((record) => this.keysOf(record)),
       records.map(({ identityId }) => identityId),
@@ -142,14 +134,18 @@ export class Neighbourhood {
   /** Adds machines, and complete identities from or to which machines move. */
   async addForMachines(machineIds: readonly string[], identityIds: readonly (string | undefined)[]): Promise<void> {
     const here = new Set(this.changes.keys());
-    const machines = await lockRecordsById(
-      this.tx,
-      machineIds.filter((id) => !here.has(id)),
-    );
-    await this.links.load(machines);
-    for (const record of machines) this.changes.set(record.id, { record, before: record });
+    await this.addRecords(machineIds);
     await this.bringIn(identityIds);
     for (const id of this.changes.keys()) if (!here.has(id)) this.loadedForMachines.add(id);
+  }
+
+  /** Adds those of these records that are not here, and returns them. */
+  private async addRecords(recordIds: readonly string[]): Promise<StoredRecord[]> {
+    const missing = recordIds.filter((id) => !this.changes.has(id));
+    const records = await lockRecordsById(this.tx, missing);
+    await this.strengths.load(records);
+    for (const record of records) this.changes.set(record.id, { record, before: record });
+    return records;
   }
 
   private async lock(keys: readonly WantedKey[]): Promise<HeldKey[]> {
@@ -169,14 +165,14 @@ export class Neighbourhood {
     records: readonly StoredRecord[],
   ): Promise<(string | undefined)[]> {
     if (this.cause.reconsider) return [];
-    const left = records.map((record) => this.links.keptIdentityOf(record));
+    const left = records.map((record) => this.strengths.keptIdentityOf(record));
     const ids = new Set(
       [...identityIds, ...left].filter((id) => id !== undefined && !this.complete.has(id)) as string[],
     );
     for (const id of ids) this.complete.add(id);
     const moved = await findMovedFrom(this.tx, [...ids]);
-    await this.links.load(moved);
-    const reached = moved.flatMap((each) => (this.links.isUnfinished(each) ? each.identityId : []));
+    await this.strengths.load(moved);
+    const reached = moved.flatMap((each) => (this.strengths.isUnfinished(each) ? each.identityId : []));
     return [...left, ...reached].filter((id) => id !== undefined && !this.identities.has(id));
   }
 
@@ -186,10 +182,76 @@ export class Neighbourhood {
     const identities = await lockIdentities(this.tx, [...ids]);
     for (const identity of identities) this.identities.set(identity.id, identity);
     const records = await lockRecordsOfIdentities(this.tx, [...ids]);
-    await this.links.load(records);
+    await this.strengths.load(records);
     for (const record of records) {
       if (!this.changes.has(record.id)) this.changes.set(record.id, { record, before: record });
     }
     return records;
   }
+}
+
+export type LinkStrengthOf = (record: StoredRecord) => Person['linkStrength'];
+
+/** A record, or what is known of its link. */
+interface Linked {
+  linkedBy?: string | null;
+}
+
+/**
+ * How firmly records are linked. Links of an unfinished job are loose, because its later batches may change them, unless
+ * the record had another identity before.
+ */
+export class LinkStrengths {
+  private readonly unfinishedJobs = new Set<string>();
+  private readonly knownJobs = new Set<string>();
+  private readonly placed: ReadonlySet<string>;
+
+  constructor(
+    private readonly tx: Transaction,
+    private readonly cause: Cause,
+    changes: readonly RecordChange[],
+  ) {
+    this.placed = new Set(changes.flatMap((change) => (change.placed ? change.record.id : [])));
+    if (cause.jobId === undefined) return;
+    this.knownJobs.add(cause.jobId);
+    this.unfinishedJobs.add(cause.jobId);
+  }
+
+  /** Looks up the jobs that have linked these records; call it before the strength of their links is asked for. */
+  async load(records: readonly Linked[]): Promise<void> {
+    const jobs = new Set<string>();
+    for (const { linkedBy } of records) if (linkedBy && !this.knownJobs.has(linkedBy)) jobs.add(linkedBy);
+    if (jobs.size === 0) return;
+    for (const id of jobs) this.knownJobs.add(id);
+    for (const id of await findUnfinishedJobs(this.tx, [...jobs])) this.unfinishedJobs.add(id);
+  }
+
+  readonly strengthOf: LinkStrengthOf = (record) => {
+    if (record.decided) return 'manual';
+    if (record.identityId === undefined || this.cause.reconsider) return 'loose';
+    if (this.placed.has(record.id) || this.keptIdentityOf(record) !== undefined) return 'kept';
+    return this.isUnfinished(record) ? 'loose' : 'kept';
+  };
+
+  /**
+   * Returns the identity that a user or account had before an unfinished job moved it. Its link to that identity still
+   * counts, because later batches may show that the move was wrong. A job moves a record that an operator has linked only
+   * if it is an account that follows its person.
+   */
+  keptIdentityOf(record: StoredRecord): string | undefined {
+    if (record.kind === 'machine_identity' || (record.kind === 'user' && record.decided)) return undefined;
+    if (this.cause.reconsider || this.placed.has(record.id)) return undefined;
+    return this.isUnfinished(record) ? record.keptIdentityId : undefined;
+  }
+
+  /** Whether a job that has not ended has linked the record. */
+  isUnfinished({ linkedBy }: Linked): boolean {
+    return typeof linkedBy === 'string' && this.unfinishedJobs.has(linkedBy);
+  }
+}
+
+/** Returns true for an account or machine that keeps its identity regardless of its keys. */
+export function isSettled(record: StoredRecord, linkStrengthOf: LinkStrengthOf): boolean {
+  if (record.identityId === undefined) return false;
+  return record.kind === 'account' ? linkStrengthOf(record) !== 'loose' || isDeleted(record) : record.decided;
 }

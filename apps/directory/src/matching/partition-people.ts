@@ -1,8 +1,7 @@
 import { defaultMatchingRules, type KeyKind, type MatchingRules } from '@idsync/contracts';
 import type { CorrelationKey } from '@idsync/database/directory';
-import { type Cluster, join, keysOf, type Person, startingClusters } from './cluster.js';
-import { isPermanentKind } from './key-rules.js';
-import { keyText } from './record-keys.js';
+import { type Cluster, doubtfulLinkOf, join, keysOf, type Person, startingClusters } from './cluster.js';
+import { isPermanentKind, keyText } from './record-keys.js';
 import {
   areOtherPeople,
   comesAfter,
@@ -13,7 +12,6 @@ import {
   relationOf,
   type Tier,
 } from './relate-clusters.js';
-import { doubtfulLinkOf } from './shared-addresses.js';
 
 /** A cluster that a match key would join with several others that cannot all be one person, or with one in doubt. */
 interface Dispute {

@@ -4,6 +4,7 @@ import {
   type CorrelationKey,
   type FormerReference,
   findReferences,
+  findReferrers,
   type StoredRecord,
   type StoredReference,
   saveFormerReferences,
@@ -12,13 +13,14 @@ import {
 import type { Cause } from '../cause.js';
 import { deriveIdentityStatus } from '../derive-status.js';
 import { endedReference } from '../managers/manager-reference.js';
+import type { Precedence } from '../rank-sources.js';
 import type { RecordChange } from '../record-change.js';
-import { append } from '../value-sets.js';
-import { findSubjects, type PlacedPeople } from './find-machines.js';
+import { append, idsOf } from '../value-sets.js';
 import { followPeople, type Holder } from './follow-people.js';
 import type { Neighbourhood } from './neighbourhood.js';
-import { isDeleted, keyText, numbersOf, type RecordKey } from './record-keys.js';
+import { isDeleted, keyText, normaliseText, numbersOf, type RecordKey } from './record-keys.js';
 import { type Directory, lookUp, type NamedPerson, namedBy } from './resolve-references.js';
+import type { MovedKeys } from './save-keys.js';
 import { effectiveOwner, type Found, ownerOf, type PersonState, settleMachine } from './settle-machine.js';
 
 /**
@@ -29,25 +31,19 @@ export async function placeMachines(
   tx: Transaction,
   cause: Cause,
   neighbourhood: Neighbourhood,
-  people: PlacedPeople,
+  people: Followed,
 ): Promise<{ id: string; keys: CorrelationKey[] }[]> {
   const { links, successors } = people;
   const currentIdentityOf = ({ record: { identityId }, placed }: RecordChange) =>
     placed ? identityId : (identityId && successors.get(identityId)) || identityId;
   const machines = await findSubjects(tx, cause, neighbourhood, people);
-  const references = new Map(
-    (
-      await findReferences(
-        tx,
-        machines.map(({ record }) => record.id),
-      )
-    ).map((each) => [`${each.recordId} ${each.role}`, each]),
-  );
+  const records = machines.map(({ record }) => record);
+  const stored = await findReferences(tx, idsOf(records));
+  const references = new Map(stored.map((each) => [`${each.recordId} ${each.role}`, each]));
   const matchedIds = new Set(neighbourhood.identities.keys());
   const outsideKeys = machines.flatMap(({ record }) =>
     neighbourhood.loadedForMachines.has(record.id) ? neighbourhood.keysOf(record) : [],
   );
-  const records = machines.map(({ record }) => record);
   const directory = await lookUp(tx, cause, records, outsideKeys, neighbourhood.changes.values(), links);
   const known = (id: string | undefined) => id && (successors.get(id) ?? id);
   await neighbourhood.addForMachines(
@@ -79,28 +75,19 @@ export async function placeMachines(
     const { record } = change;
     const following = followPeople({ keys: neighbourhood.keysOf(record) }, holders);
     waiting.push({ id: record.id, keys: following.waitsFor });
-    const keptIdentity = (stored: StoredReference | undefined, value: string | undefined) => {
-      const id = known(stored?.identityId);
-      if (id === undefined || stored?.value !== value) return undefined;
+    /** Whether a reference that nothing resolves now still means the person it meant before. */
+    const stays = (id: string) =>
+      neighbourhood.strengths.strengthOf(record) !== 'loose' ||
+      !statuses.has(id) ||
       // During a change of rules, keys of records that are not processed yet are missing.
-      const later = cause.reconsider && !people.touched.has(record.id) && !matchedIds.has(id);
-      return neighbourhood.links.strengthOf(record) !== 'loose' || later || !statuses.has(id) ? id : undefined;
-    };
-    const find = (named: NamedPerson): Found => {
-      const stored = references.get(`${record.id} ${named.role}`);
-      if (named.role === 'owned_by') {
-        const settled = stored && { ...stored, identityId: known(stored.identityId) };
-        return ownerOf(
-          change,
-          named,
-          settled,
-          directory.identityNamed(named),
-          following.identityId,
-          keptIdentity,
-          statuses,
-        );
-      }
-      return { identityId: directory.identityNamed(named) ?? keptIdentity(stored, named.value), shown: true };
+      (cause.reconsider && !people.touched.has(record.id) && !matchedIds.has(id));
+    const find = ({ role, value, ...text }: NamedPerson): Found => {
+      const stored = references.get(`${record.id} ${role}`);
+      const earlier = known(stored?.identityId);
+      const kept = earlier !== undefined && stored?.value === value && stays(earlier) ? earlier : undefined;
+      const named = directory.identityNamed({ role, value, ...text });
+      if (role !== 'owned_by') return { identityId: named ?? kept, shown: true };
+      return ownerOf(change, value, { named, keyed: following.identityId, earlier, kept }, statuses);
     };
     const found = new Map<MachineReference, Found>();
     for (const named of namedBy(record)) {
@@ -159,4 +146,83 @@ function holdersAmong(
     if (identityId === undefined) return [];
     return [[keyText(key), [{ identityId, numbers: numbersOf(keysOf.get(identityId) ?? []) }]]];
   });
+}
+
+/** Result of placing people and accounts, on which the placement of machines depends. */
+export interface Followed {
+  /** Identity ids by record id; `placeMachines` adds those of machines. */
+  links: Map<string, string>;
+  successors: ReadonlyMap<string, string>;
+  /** Computed for machines and accounts only. */
+  holders: () => ReadonlyMap<string, readonly Holder[]>;
+  /** Records that changed or waited for a key that moved. */
+  touched: ReadonlySet<string>;
+  moved: MovedKeys;
+}
+
+/** Returns machines that changed or whose people changed, with one lookup per batch. */
+async function findSubjects(
+  tx: Transaction,
+  cause: Cause,
+  neighbourhood: Neighbourhood,
+  { links, successors, touched, moved }: Followed,
+): Promise<RecordChange[]> {
+  const { tenantId, connectors, rules } = cause;
+  // Saves the lookup for tenants without machines.
+  if ([...connectors.values()].every(({ records }) => records !== 'machine_identity')) return [];
+  const shifted = shiftedIdentities(neighbourhood, links, cause);
+  for (const id of moved.identityIds) shifted.add(id);
+  for (const [from, to] of successors) shifted.add(from).add(to);
+  const values = new Set(moved.values);
+  for (const { record, before, removed } of neighbourhood.changes.values()) {
+    if (record.kind !== 'user') continue;
+    const isRenamed = before !== undefined && before.externalId !== record.externalId;
+    const hasMoved = !before || removed || isRenamed || links.get(record.id) !== before.identityId;
+    const ids = isRenamed ? [before.externalId, record.externalId] : [record.externalId];
+    // A machine names a person by a value as the source has it, which a normaliser has changed in the key.
+    const named =
+      record === before && !hasMoved ? [] : [record, before].flatMap((each) => normalisedFields(each, rules));
+    for (const value of hasMoved ? [...named, ...ids] : named) {
+      const text = normaliseText(value);
+      if (text !== undefined) values.add(text);
+    }
+  }
+  const present = [...shifted].filter((id) => neighbourhood.identities.has(id));
+  const referrers = new Set(await findReferrers(tx, tenantId, [...values], present));
+  await neighbourhood.addForMachines([...referrers], []);
+  return [...neighbourhood.changes.values()].filter(
+    ({ record, removed }) =>
+      record.kind === 'machine_identity' &&
+      !removed &&
+      (touched.has(record.id) || referrers.has(record.id) || (record.identityId && shifted.has(record.identityId))),
+  );
+}
+
+/** Returns the values of the keys that the tenant's rules normalise in another way than references. */
+function normalisedFields(record: StoredRecord | undefined, { keys }: Cause['rules']): string[] {
+  const fields = keys.filter(({ normaliser }) => normaliser !== 'case').map(({ field }) => field);
+  return fields.flatMap((field) => record?.fields[field] ?? []);
+}
+
+/** Returns identities of people that were added or removed or whose status changed. */
+function shiftedIdentities(
+  neighbourhood: Neighbourhood,
+  links: ReadonlyMap<string, string>,
+  precedence: Precedence,
+): Set<string> {
+  const was = new Map<string, StoredRecord[]>();
+  const is = new Map<string, StoredRecord[]>();
+  const add = (map: Map<string, StoredRecord[]>, id: string | undefined, record: StoredRecord) => {
+    if (id !== undefined) append(map, id, record);
+  };
+  for (const { record, before, removed } of neighbourhood.changes.values()) {
+    if (record.kind === 'machine_identity') continue;
+    if (before) add(was, before.identityId, before);
+    if (!removed) add(is, links.get(record.id), record);
+  }
+  const statusIn = (map: Map<string, StoredRecord[]>, id: string) => {
+    const records = map.get(id);
+    return records && deriveIdentityStatus(records, precedence, neighbourhood.identities.get(id));
+  };
+  return new Set([...was.keys(), ...is.keys()].filter((id) => statusIn(was, id) !== statusIn(is, id)));
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { storedRecord } from '../../test/stored-record.js';
-import { type KeyRules, normaliseText } from './key-rules.js';
-import { activeKeys, formerKeys, permanentKeys } from './record-keys.js';
+import { activeKeys, formerKeys, type KeyRules, normaliseText, permanentKeys } from './record-keys.js';
 
 const by = (...certain: KeyRules['certain']): KeyRules => ({ certain, keys: [], stop_values: [] });
 const ann = { employee_number: ['7'], email: ['Ann@X.org'] };

@@ -1,4 +1,5 @@
 import { decidingUsers, hasLeft as isLeaver, type KeyKind } from '@idsync/contracts';
+import type { CorrelationKey, StoredRecord } from '@idsync/database/directory';
 import { type Cluster, join, keysOf, type Person } from './cluster.js';
 import { isSameName, namesDisagree, shareName, shareOnlySurname } from './names.js';
 import { contradict, keyText } from './record-keys.js';
@@ -21,6 +22,18 @@ export type Doubt =
   | 'other_number'
   | 'changed_number'
   | 'shared_address';
+
+/** A record whose match keys fit several people, or one person in doubt. */
+export interface DisputedRecord {
+  record: StoredRecord;
+  key: CorrelationKey;
+  /** Identity ids. */
+  candidates: string[];
+  /** Undefined if the key fits several people. `linked_elsewhere`: the record is linked to another person. */
+  doubt?: Doubt | 'linked_elsewhere';
+  /** Other people in doubt, by weaker keys. */
+  further?: Omit<DisputedRecord, 'record' | 'further'>[];
+}
 
 export interface Tier {
   kind: KeyKind;

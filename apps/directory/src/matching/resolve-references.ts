@@ -8,8 +8,7 @@ import {
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
-import { keyValue, normaliseText } from './key-rules.js';
-import { keyText } from './record-keys.js';
+import { keyText, keyValue, normaliseText } from './record-keys.js';
 
 /** Reference of a machine to a person in a role: the source's text and the normalised value. */
 export interface NamedPerson {

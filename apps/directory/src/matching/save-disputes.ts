@@ -9,39 +9,32 @@ import {
   settleCases,
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
-import type { DisputedRecord, PlacedRecords } from './place-records.js';
-import type { Doubt } from './relate-clusters.js';
+import type { PlacedRecords } from './place-records.js';
+import type { DisputedRecord, Doubt } from './relate-clusters.js';
 
 /**
  * Opens a review case for every record whose match keys fit several people, or one person in doubt, and closes cases
  * that are resolved by now.
  */
 export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, placed: PlacedRecords): Promise<void> {
+  const changes = [...placed.changes.values()];
   const disputed = new Set(placed.disputes.map(({ record }) => record.id));
-  const known = [...placed.changes.values()].flatMap(({ before }) =>
+  const resolved = changes.flatMap(({ before }) =>
     before && !disputed.has(before.id) && !placed.loadedForMachines.has(before.id) ? before.id : [],
   );
-  await settleCases(tx, known, 'contested', now);
-  const linked = [...placed.changes.values()].filter(
-    ({ record, before }) => before && record.kind === 'account' && record.identityId && !before.identityId,
+  await settleCases(tx, resolved, 'contested', now);
+  const linked = changes.flatMap(({ record, before }) =>
+    before && record.kind === 'account' && record.identityId && !before.identityId ? record.id : [],
   );
-  await settleCases(
-    tx,
-    linked.map(({ record }) => record.id),
-    undefined,
-    now,
-  );
+  await settleCases(tx, linked, undefined, now);
   const earlier = await findCasesOf(tx, [...disputed]);
   const cases = placed.disputes.map((dispute) => caseOf(dispute, now));
   const wanted = cases.filter((each) => hasNewCandidate(each.candidates, earlier.get(each.recordId)?.decided));
   // An open case may have lost the candidate that the ignored one did not have.
-  const ignored = cases.filter((each) => !wanted.includes(each) && earlier.get(each.recordId)?.open);
-  await settleCases(
-    tx,
-    ignored.map(({ recordId }) => recordId),
-    'contested',
-    now,
+  const ignored = cases.flatMap((each) =>
+    !wanted.includes(each) && earlier.get(each.recordId)?.open ? each.recordId : [],
   );
+  await settleCases(tx, ignored, 'contested', now);
   await saveCases(tx, tenantId, wanted);
 }
 

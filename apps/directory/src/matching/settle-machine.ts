@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MachineReference, PersonStatus } from '@idsync/contracts';
-import type { MachineState, StoredReference } from '@idsync/database/directory';
+import type { MachineState } from '@idsync/database/directory';
 import { assessRisk } from '../machine-risk.js';
 import type { RecordChange } from '../record-change.js';
 import { isTombstone } from './record-keys.js';
-import type { NamedPerson } from './resolve-references.js';
 
 /** Resolved reference of a machine in a role. */
 export interface Found {
@@ -19,20 +18,16 @@ export interface Found {
  */
 export function ownerOf(
   { record, before, placed }: RecordChange,
-  { value }: NamedPerson,
-  stored: StoredReference | undefined,
-  named: string | undefined,
-  keyed: string | undefined,
-  keptIdentity: (stored: StoredReference | undefined, value: string | undefined) => string | undefined,
+  value: string | undefined,
+  { named, keyed, earlier, kept }: Partial<Record<'named' | 'keyed' | 'earlier' | 'kept', string | undefined>>,
   statuses: ReadonlyMap<string, PersonStatus>,
 ): Found {
   const isMoved = placed || record.identityId !== before?.identityId || record.decided !== before?.decided;
   const currentId = record.identityId !== undefined && statuses.has(record.identityId) ? record.identityId : undefined;
-  if (record.decided) return { identityId: isMoved ? currentId : (stored?.identityId ?? currentId), shown: true };
+  if (record.decided) return { identityId: isMoved ? currentId : (earlier ?? currentId), shown: true };
   if (named !== undefined) return { identityId: named, shown: true };
   if (keyed !== undefined) return { identityId: keyed, shown: value === undefined };
   if (placed || before?.decided) return { identityId: currentId, shown: value === undefined };
-  const kept = keptIdentity(stored, value);
   return { identityId: kept, shown: value === undefined || record.machine?.people.owned_by !== undefined };
 }
 

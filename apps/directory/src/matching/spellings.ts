@@ -1,9 +1,8 @@
 import { comparedText } from '@idsync/contracts';
 import anyAscii from 'any-ascii';
 import { doubleMetaphone } from 'double-metaphone';
+import type { Fields } from '../value-sets.js';
 import { fullName, isKnownName, nameSimilarity, splitWords, wordSimilarity } from './names.js';
-
-type Fields = Readonly<Record<string, readonly string[]>>;
 
 /** A word in Latin letters: without accents (`jurgen`), and with its umlauts written out (`juergen`). */
 type Spelled = readonly [plain: string, writtenOut: string];

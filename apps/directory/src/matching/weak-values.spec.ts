@@ -1,7 +1,7 @@
 import { defaultMatchingRules } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { comparable } from './normalisers.js';
-import { weakValues } from './weak-values.js';
+import { fuzzyValues } from './weak-values.js';
 
 describe('a value for comparison', () => {
   it.each([
@@ -28,14 +28,14 @@ describe('a value for comparison', () => {
 describe('the values by which similar records are found', () => {
   it('are the sound of the name and the compared fields', () => {
     const fields = { first_name: ['Anna'], last_name: ['Lee'], phone: ['+49 30 123456'], title: ['Boss'] };
-    expect(weakValues(fields, defaultMatchingRules)).toContain('full_name AN L');
-    expect(weakValues(fields, { ...defaultMatchingRules, weak: [] })).toEqual([]);
+    expect(fuzzyValues(fields, defaultMatchingRules)).toContain('full_name AN L');
+    expect(fuzzyValues(fields, { ...defaultMatchingRules, weak: [] })).toEqual([]);
   });
 
   it('are without stop values of the tenant, in any notation', () => {
     const fields = { 'attributes.phone': ['+47 22 00 11 22'] };
-    expect(weakValues(fields, defaultMatchingRules)).toEqual(['attributes.phone 722001122']);
+    expect(fuzzyValues(fields, defaultMatchingRules)).toEqual(['attributes.phone 722001122']);
     const stop_values = [{ field: 'attributes.phone' as const, values: ['0047 22001122'] }];
-    expect(weakValues(fields, { ...defaultMatchingRules, stop_values })).toEqual([]);
+    expect(fuzzyValues(fields, { ...defaultMatchingRules, stop_values })).toEqual([]);
   });
 });

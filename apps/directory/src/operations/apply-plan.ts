@@ -1,4 +1,3 @@
-import type { OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   countEntries,
@@ -13,10 +12,10 @@ import {
 } from '@idsync/database/directory';
 import { countPeople } from '@idsync/database/settings';
 import { applyChanges } from '../apply-changes.js';
-import type { Cause } from '../cause.js';
 import { peopleLimit } from '../people-quota.js';
 import { plannedChanges } from '../sweep/planned-changes.js';
-import { type Outcome, Refused } from './outcome.js';
+import { idsOf } from '../value-sets.js';
+import { type Handler, Refused } from './outcome.js';
 
 /** Records per chunk. */
 const chunkSize = 1_000;
@@ -25,11 +24,7 @@ const chunkSize = 1_000;
  * Applies exactly the plan of a dry run in one transaction. Refuses if one of its records was changed, added or removed
  * since, because the plan then differs from what the operator has reviewed.
  */
-export async function applyPlan(
-  tx: Transaction,
-  cause: Cause,
-  { job_id, reason }: OperationInput<'plan.apply'>,
-): Promise<Outcome<'plan.apply'>> {
+export const applyPlan: Handler<'plan.apply'> = async (tx, cause, { job_id, reason }) => {
   const job = await findJobState(tx, job_id);
   if (!job) throw new Refused('the job does not exist');
   if (!job.dryRun) throw new Refused('the job is not a dry run');
@@ -50,10 +45,7 @@ export async function applyPlan(
   for (;;) {
     const entries = await findOpenEntries(tx, job.id, chunkSize);
     if (entries.length === 0) break;
-    await markEntriesDone(
-      tx,
-      entries.map(({ id }) => id),
-    );
+    await markEntriesDone(tx, idsOf(entries));
     for (const { action, basedOn } of entries) {
       if (basedOn === undefined) result.records_created += 1;
       else if (action === 'delete') result.records_deleted += 1;
@@ -64,7 +56,7 @@ export async function applyPlan(
   }
   await savePlan(tx, { ...plan, state: 'done' });
   return { result };
-}
+};
 
 /** Refuses a plan as a whole, because its reviewer expects all of it. */
 async function requireRoom(tx: Transaction, tenantId: string, { id, kind }: JobState): Promise<void> {

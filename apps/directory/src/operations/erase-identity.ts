@@ -1,4 +1,4 @@
-import { decodeId, encodeId, type OperationInput } from '@idsync/contracts';
+import { decodeId, encodeId, matchingKeys, type OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   deletePlannedOfIdentity,
@@ -10,16 +10,21 @@ import {
   findEarlierValues,
   findFormerMachines,
   findFormerReferences,
+  findHeldKeys,
   findManagedUsers,
   findMergedInto,
   findReferencingMachines,
   removeCandidate,
+  type StoredRecord,
+  saveSuppression,
 } from '@idsync/database/directory';
 import { eraseScimUser } from '@idsync/database/scim';
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
+import { keyText, keyValue } from '../matching/record-keys.js';
+import { idsOf } from '../value-sets.js';
 import { lockWhole } from './move-records.js';
-import type { Outcome } from './outcome.js';
+import type { Handler } from './outcome.js';
 import {
   type Identifying,
   identifying,
@@ -29,30 +34,25 @@ import {
   rolesByRecord,
 } from './references-to-person.js';
 import { findFormerTexts, removeReferences } from './remove-references.js';
-import { suppressPerson } from './suppress-person.js';
 
 /**
  * Erases a person's data: records, earlier versions, data in events and errors, references on machines, also earlier
  * ones, and on the people whose manager they were. Leaves a tombstone without personal data until the retention ends.
  * Machines of the person stay; the technical inheritor, if any, becomes the owner.
  */
-export async function eraseIdentity(
-  tx: Transaction,
-  cause: Cause,
-  input: OperationInput<'identity.erase'>,
-): Promise<Outcome<'identity.erase'>> {
+export const eraseIdentity: Handler<'identity.erase'> = async (tx, cause, input) => {
   const { identity_id } = input;
   const { tenantId } = cause;
-  const { records } = await lockWhole(tx, [identity_id]);
+  const records = await lockWhole(tx, [identity_id]);
   const lineage = [identity_id, ...(await findMergedInto(tx, identity_id))];
   const persons = records.filter(({ kind }) => kind !== 'machine_identity');
-  const recordIds = persons.map(({ id }) => id);
+  const recordIds = idsOf(persons);
   const managed = await findManagedUsers(tx, tenantId, lineage);
   const naming = rolesByRecord([
     ...(await findReferencingMachines(tx, tenantId, lineage)),
     ...managed.map((recordId) => ({ recordId, role: 'manager_id' as const })),
   ]);
-  const here = new Set(records.map(({ id }) => id));
+  const here = new Set(idsOf(records));
   const elsewhere = [...naming.keys()].filter((id) => !here.has(id));
   const earlier = await findEarlierValues(tx, tenantId, recordIds);
   const earlierIds = await findEarlierIdentities(tx, tenantId, lineage, recordIds);
@@ -114,7 +114,7 @@ export async function eraseIdentity(
     if (pushed !== undefined) await eraseScimUser(tx, { tenantId: cause.tenantId, connectorId }, pushed);
   }
   return { result: { identity_id, records_erased: persons.length } };
-}
+};
 
 /** Each history is searched for each of these texts, and many reports name their manager by the same one. */
 const unique = (texts: readonly string[]) => [...new Set(texts)];
@@ -135,5 +135,37 @@ async function findFormerNames(
     if (lineage.includes(former.identityId)) return former;
     const texts = former.texts.filter((text) => isNameOf(person, text));
     return texts.length > 0 ? { ...former, texts } : [];
+  });
+}
+
+/**
+ * Stores the hashes of the person's anchors, and of the match keys that no other person has. The gateway has computed
+ * them, because the directory does not have the key. Call it before the keys are released.
+ */
+async function suppressPerson(
+  tx: Transaction,
+  { tenantId, operationId, rules }: Cause,
+  { identity_id: identityId, suppress = [] }: OperationInput<'identity.erase'>,
+  persons: readonly StoredRecord[],
+): Promise<void> {
+  if (suppress.length === 0 || operationId === undefined) return;
+  const keysOf = new Map(
+    persons.map(({ id, fields }) => [
+      id,
+      matchingKeys.flatMap((kind) => {
+        const value = keyValue(kind, fields[kind]?.[0], rules);
+        return value === undefined ? [] : [{ kind, value }];
+      }),
+    ]),
+  );
+  const held = new Set((await findHeldKeys(tx, tenantId, identityId, [...keysOf.values()].flat())).map(keyText));
+  const hashes = suppress.filter(({ record_id, kind }) => {
+    const keys = keysOf.get(record_id);
+    return keys && (kind === 'anchor' || keys.some((key) => key.kind === kind && held.has(keyText(key))));
+  });
+  await saveSuppression(tx, tenantId, {
+    identityId,
+    operationId,
+    hashes: hashes.map(({ hash }) => Buffer.from(hash, 'base64')),
   });
 }

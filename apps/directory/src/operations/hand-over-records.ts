@@ -1,4 +1,4 @@
-import { deletedStatus, encodeId, type MatchingRules, type OperationInput, recordIds } from '@idsync/contracts';
+import { deletedStatus, encodeId, type MatchingRules, recordIds } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   dropHeldPlans,
@@ -17,8 +17,8 @@ import { applyChanges } from '../apply-changes.js';
 import { type Cause, loadTenant } from '../cause.js';
 import { activeKeys, isDeleted, keyText } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
-import { append } from '../value-sets.js';
-import { type Outcome, Refused } from './outcome.js';
+import { append, byId, idsOf } from '../value-sets.js';
+import { type Handler, Refused } from './outcome.js';
 
 const chunkSize = 1_000;
 /** Maximum number of listed conflicts; the rest is only counted. */
@@ -29,11 +29,7 @@ const listed = 200;
  * the other connector has read the same person already, the older record gets the anchor and the values of the newer
  * one, which becomes a tombstone of the deleted connector. Runs in one transaction, chunk by chunk.
  */
-export async function handOverRecords(
-  tx: Transaction,
-  given: Cause,
-  { from_id, to_id }: OperationInput<'connector.hand_over'>,
-): Promise<Outcome<'connector.hand_over'>> {
+export const handOverRecords: Handler<'connector.hand_over'> = async (tx, given, { from_id, to_id }) => {
   const { from, to } = await requireHolders(tx, from_id, to_id);
   await requireIdle(tx, [from, to]);
   await dropHeldPlans(tx, from.id);
@@ -60,7 +56,7 @@ export async function handOverRecords(
       conflicts: conflicts.slice(0, listed),
     },
   };
-}
+};
 
 async function requireHolders(tx: Transaction, fromId: string, toId: string): Promise<{ from: Holder; to: Holder }> {
   const [from, to] = [await findHolder(tx, fromId), await findHolder(tx, toId)];
@@ -93,20 +89,14 @@ async function moveAnchors(
   { moves, joins }: Awaited<ReturnType<typeof findCounterparts>>,
 ): Promise<RecordChange[]> {
   // An anchor is unique at every moment, so the newer records give theirs up first.
-  await saveAnchors(
-    tx,
-    joins.map(({ newer }) => ({ ...newer, externalId: `handed-over ${newer.id}` })),
-  );
-  await saveAnchors(tx, [
-    ...moves.map((record) => ({ ...record, connectorId: to.id })),
-    ...joins.map(({ older, newer }) => ({ ...newer, id: older.id })),
-  ]);
-  await saveAnchors(
-    tx,
-    joins.map(({ older, newer }) => ({ ...older, id: newer.id })),
-  );
-  const ids = [...moves.map(({ id }) => id), ...joins.flatMap(({ older, newer }) => [older.id, newer.id])];
-  const present = new Map((await lockRecordsById(tx, ids)).map((record) => [record.id, record]));
+  const freed = joins.map(({ newer }) => ({ ...newer, externalId: `handed-over ${newer.id}` }));
+  const taken = joins.map(({ older, newer }) => ({ ...newer, id: older.id }));
+  const left = joins.map(({ older, newer }) => ({ ...older, id: newer.id }));
+  await saveAnchors(tx, freed);
+  await saveAnchors(tx, [...moves.map((record) => ({ ...record, connectorId: to.id })), ...taken]);
+  await saveAnchors(tx, left);
+  const ids = [...idsOf(moves), ...joins.flatMap(({ older, newer }) => [older.id, newer.id])];
+  const present = byId(await lockRecordsById(tx, ids));
   // Groups belong to a source.
   await renewListTerms(tx, [...present.values()]);
   const change = (
@@ -144,7 +134,7 @@ function withValuesOf(older: StoredRecord, newer: StoredRecord, now: Date): Stor
 }
 
 /** Records of a deleted connector, by what the new connector knows about them. */
-export interface Counterparts {
+interface Counterparts {
   /** Unknown to the new connector. */
   moves: StoredRecord[];
   /** Known to it as another record of the same identity, with the same anchor or a common match key. */
@@ -154,14 +144,14 @@ export interface Counterparts {
 }
 
 /** Finds the records of the new connector that are the same as these records of the deleted one. */
-export async function findCounterparts(
+async function findCounterparts(
   tx: Transaction,
   records: readonly StoredRecord[],
   { from, to, rules }: { from: Holder; to: Holder; rules: MatchingRules },
 ): Promise<Counterparts> {
-  const idsOf = (all: readonly StoredRecord[]) => all.map(({ externalId }) => externalId);
+  const anchorsOf = (all: readonly StoredRecord[]) => all.map(({ externalId }) => externalId);
   const byAnchor = new Map(
-    (await lockRecordsByAnchor(tx, to.id, idsOf(records))).map((each) => [each.externalId, each]),
+    (await lockRecordsByAnchor(tx, to.id, anchorsOf(records))).map((each) => [each.externalId, each]),
   );
   const users = records.filter(({ kind, externalId }) => kind === 'user' && !byAnchor.has(externalId));
   const candidates = await findUsersOfSource(
@@ -169,12 +159,9 @@ export async function findCounterparts(
     to.id,
     users.flatMap(({ identityId }) => identityId ?? []),
   );
-  const siblings = await lockRecordsById(
-    tx,
-    candidates.map(({ id }) => id),
-  );
+  const siblings = await lockRecordsById(tx, idsOf(candidates));
   // A record of the new connector whose anchor the deleted one has too belongs to that record.
-  const ofAnother = new Set(idsOf(await lockRecordsByAnchor(tx, from.id, idsOf(siblings))));
+  const ofAnother = new Set(anchorsOf(await lockRecordsByAnchor(tx, from.id, anchorsOf(siblings))));
   const free = new Map<string | undefined, StoredRecord[]>();
   for (const each of siblings) if (!ofAnother.has(each.externalId)) append(free, each.identityId, each);
   const found: Counterparts = { moves: [], joins: [], conflicts: [] };

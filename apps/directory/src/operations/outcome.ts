@@ -1,5 +1,7 @@
-import type { OperationResult, OperationType } from '@idsync/contracts';
+import type { OperationInput, OperationResult, OperationType } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
 import type { LinkEvidence } from '@idsync/database/directory';
+import type { Cause } from '../cause.js';
 
 /** Result of an operation, with the data for a revert. */
 export interface Outcome<T extends OperationType> {
@@ -7,6 +9,13 @@ export interface Outcome<T extends OperationType> {
   result: OperationResult<T>;
   undo?: Undo;
 }
+
+/** Performs one type of operation. */
+export type Handler<T extends OperationType> = (
+  tx: Transaction,
+  cause: Cause,
+  input: OperationInput<T>,
+) => Promise<Outcome<T>>;
 
 /** Identity of each record before and after the operation. */
 export interface Undo {

@@ -1,25 +1,32 @@
-import type { OperationInput } from '@idsync/contracts';
+import { recordKinds } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
+  clearKeys,
+  countQueued,
+  findRecordIds,
+  isQueueReady,
+  lockRecordsById,
+  queueAllForMatching,
   type StoredRecord,
   saveAttributePriorities,
   saveConnectorRank,
   saveLifecyclePolicy,
+  saveMatchingRules,
+  saveWeakKeys,
+  takeQueued,
 } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
 import { type Cause, loadTenant } from '../cause.js';
 import { isDeleted } from '../matching/record-keys.js';
+import { fuzzyValues } from '../matching/weak-values.js';
+import { compareRecords } from '../propose-matches.js';
 import type { RecordChange } from '../record-change.js';
 import { stampLifecycle, withCurrentStatus } from '../stamp-lifecycle.js';
-import { everyRecord } from './every-record.js';
-import type { Outcome } from './outcome.js';
+import { type Handler, Previewed } from './outcome.js';
+import { RuleOutcome } from './rule-outcome.js';
 
 /** Applies new priorities of the tenant or of a connector by rendering every identity again. */
-export async function rankAttributes(
-  tx: Transaction,
-  cause: Cause,
-  { priorities, connector }: OperationInput<'attributes.rank'>,
-): Promise<Outcome<'attributes.rank'>> {
+export const rankAttributes: Handler<'attributes.rank'> = async (tx, cause, { priorities, connector }) => {
   if (priorities) {
     const rows = priorities.map(({ field, connector_id, priority }) => ({
       field,
@@ -30,17 +37,13 @@ export async function rankAttributes(
   }
   if (connector) await saveConnectorRank(tx, cause.tenantId, connector);
   return applySettings(tx, cause, (record) => ({ record, before: record }));
-}
+};
 
 /** Saves a tenant's lifecycle policy and computes all statuses and due times by it. */
-export async function changeLifecycle(
-  tx: Transaction,
-  cause: Cause,
-  { policy }: OperationInput<'lifecycle.change'>,
-): Promise<Outcome<'lifecycle.change'>> {
+export const changeLifecycle: Handler<'lifecycle.change'> = async (tx, cause, { policy }) => {
   await saveLifecyclePolicy(tx, cause.tenantId, policy, cause.now);
   return applySettings(tx, cause, underPolicy);
-}
+};
 
 /** Renders every identity again by the saved settings, from these changes of its records. */
 async function applySettings(
@@ -63,4 +66,58 @@ function underPolicy(before: StoredRecord, { policy, now }: Cause): RecordChange
   stampLifecycle({ before, record }, policy, { now, at: now });
   const isSame = record.status === before.status && record.dueAt?.getTime() === before.dueAt?.getTime();
   return { before, record: isSame ? before : record };
+}
+
+const chunkSize = 1_000;
+
+/** Locks and yields all records of a tenant in chunks: people first, because accounts and machines follow them. */
+async function* everyRecord(tx: Transaction, tenantId: string): AsyncGenerator<StoredRecord[]> {
+  for (const kind of recordKinds) {
+    for (let after: string | undefined; ; ) {
+      const ids = await findRecordIds(tx, tenantId, kind, after, chunkSize);
+      if (ids.length === 0) break;
+      after = ids.at(-1);
+      yield await lockRecordsById(tx, ids);
+    }
+  }
+}
+
+/** Records per comparison by the fuzzy rules, each loaded with the records that share a fuzzy value with it. */
+const comparedAtOnce = 300;
+/** Records that are compared by the fuzzy rules here; the rest is counted, and compared afterwards. */
+const mostCompared = 30_000;
+
+/**
+ * Saves a tenant's matching rules and matches all records again, except manually linked ones, first by match keys and
+ * then by the fuzzy rules. Runs in one transaction, chunk by chunk; a preview does the same and is rolled back.
+ */
+export const changeRules: Handler<'rules.change'> = async (tx, tenant, { rules, preview }) => {
+  const cause = { ...tenant, rules, reconsider: true };
+  await saveMatchingRules(tx, cause.tenantId, rules, cause.now);
+  await clearKeys(tx, cause.tenantId);
+  const outcome = new RuleOutcome();
+  for await (const records of everyRecord(tx, cause.tenantId)) {
+    const people = records.filter(({ kind }) => kind !== 'machine_identity');
+    const found = people.map(({ id, fields }) => ({ id, isNew: false, values: fuzzyValues(fields, rules) }));
+    await saveWeakKeys(tx, cause.tenantId, found);
+    const changes = records.map((record) => ({ record, before: record }));
+    outcome.add(await applyChanges(tx, cause, changes));
+  }
+  await queueAllForMatching(tx, cause.tenantId);
+  // A job that reads people would make namesakes look unique; the match then follows its end.
+  if (preview || (await isQueueReady(tx, cause.tenantId))) await matchFuzzily(tx, { ...tenant, rules }, outcome);
+  const result = outcome.result(await countQueued(tx, cause.tenantId));
+  if (preview) throw new Previewed(result);
+  return { result };
+};
+
+/** Makes the fuzzy match that follows new rules. */
+async function matchFuzzily(tx: Transaction, cause: Cause, outcome: RuleOutcome): Promise<void> {
+  for (let compared = 0; compared < mostCompared; compared += comparedAtOnce) {
+    const queued = await takeQueued(tx, cause.tenantId, comparedAtOnce);
+    const { linked, proposed } = await compareRecords(tx, cause, queued);
+    for (const settled of linked) outcome.add(settled);
+    for (const proposal of proposed) outcome.addCase(proposal);
+    if (queued.length < comparedAtOnce) return;
+  }
 }

@@ -1,6 +1,6 @@
 import { type KeyKind, machineReferences, matchingKeys } from '@idsync/contracts';
 import type { EarlierState, ReferencingMachine, StoredRecord } from '@idsync/database/directory';
-import { type KeyRules, keyValue, normaliseText } from '../matching/key-rules.js';
+import { type KeyRules, keyValue, normaliseText } from '../matching/record-keys.js';
 
 /** Fields by which machines refer to people, and the values of one person in them. */
 export interface Identifying {

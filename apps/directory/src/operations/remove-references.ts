@@ -5,6 +5,7 @@ import { type FormerNames, lockRecordsById, type StoredRecord } from '@idsync/da
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
+import { byId } from '../value-sets.js';
 import {
   type Identifying,
   type Naming,
@@ -94,7 +95,7 @@ export async function findFormerTexts(
   const found = new Set<string>();
   for (let from = 0; from < ids.length; from += chunkSize) {
     const chunk = ids.slice(from, from + chunkSize);
-    const records = new Map((await lockRecordsById(tx, chunk)).map((record) => [record.id, record]));
+    const records = byId(await lockRecordsById(tx, chunk));
     for (const id of chunk) {
       const record = records.get(id);
       const others = record && textsOfOthers(record, naming);

@@ -1,4 +1,4 @@
-import { newUuid, type OperationInput } from '@idsync/contracts';
+import { newUuid } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   closeCase,
@@ -9,17 +9,14 @@ import {
   type StoredRecord,
 } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
+import { idsOf } from '../value-sets.js';
 import { linkManually, lockWhole } from './move-records.js';
-import { type Outcome, Refused, type Undo } from './outcome.js';
+import { type Handler, Refused, type Undo } from './outcome.js';
 
 const closedAs = { link: 'linked', new: 'new', ignore: 'ignored' } as const;
 
 /** Resolves a review case: links the record to any identity, makes it a new person, or ignores the case. */
-export async function resolveCase(
-  tx: Transaction,
-  cause: Cause,
-  { case_id, resolution, identity_id }: OperationInput<'case.resolve'>,
-): Promise<Outcome<'case.resolve'>> {
+export const resolveCase: Handler<'case.resolve'> = async (tx, cause, { case_id, resolution, identity_id }) => {
   const open = await lockCase(tx, cause.tenantId, case_id);
   if (!open) throw new Refused('the case does not exist');
   if (open.status !== 'open') throw new Refused(`the case is already ${open.status}`);
@@ -34,7 +31,7 @@ export async function resolveCase(
   let identityId = record.identityId;
   if (resolution === 'link' && identity_id !== undefined) {
     identityId = identity_id;
-    const { records } = await lockWhole(tx, [identity_id]);
+    const records = await lockWhole(tx, [identity_id]);
     links = await decide(tx, cause, { record, identityId: identity_id, caseId: case_id }, records);
   }
   if (resolution === 'new') {
@@ -52,7 +49,7 @@ export async function resolveCase(
     result: { case_id, resolution, ...(identityId !== undefined && { identity_id: identityId }) },
     undo: { links, case_id },
   };
-}
+};
 
 /** Links the record manually, and the compared records to their current identities. */
 async function decide(
@@ -66,8 +63,7 @@ async function decide(
     { record, identityId },
     ...staying.map((other) => ({ record: other, identityId: other.identityId ?? identityId })),
   ];
-  const { links } = await linkManually(tx, cause, placements, { recordId: record.id, caseId });
-  return links;
+  return linkManually(tx, cause, placements, { recordId: record.id, caseId });
 }
 
 /** Returns the records of the candidates that still exist and were not erased. */
@@ -77,8 +73,5 @@ async function presentCandidates(
 ): Promise<StoredRecord[]> {
   const ids = candidates.map(({ identity_id }) => identity_id);
   const present = (await lockIdentities(tx, ids)).filter(({ purgeAt }) => purgeAt === undefined);
-  return lockRecordsOfIdentities(
-    tx,
-    present.map(({ id }) => id),
-  );
+  return lockRecordsOfIdentities(tx, idsOf(present));
 }

@@ -1,39 +1,29 @@
-import type { OperationInput } from '@idsync/contracts';
-import type { Transaction } from '@idsync/database';
 import {
   findRedirects,
+  type LinkEvidence,
   lockIdentities,
   lockOperation,
   lockRecordsById,
   markReverted,
   reopenCase,
+  type StoredRecord,
 } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
-import type { Cause } from '../cause.js';
+import { shownValue } from '../matching/fuzzy-evidence.js';
+import { byId } from '../value-sets.js';
 import { refuseErased } from './move-records.js';
-import { type Outcome, Refused, type Undo } from './outcome.js';
-import { withValues } from './restore-evidence.js';
+import { type Handler, Refused, type Undo } from './outcome.js';
 
 /** Restores every link from before a merge, a split or a resolved case. Refuses if a record has moved since. */
-export async function revertOperation(
-  tx: Transaction,
-  cause: Cause,
-  { operation_id }: OperationInput<'operation.revert'>,
-): Promise<Outcome<'operation.revert'>> {
+export const revertOperation: Handler<'operation.revert'> = async (tx, cause, { operation_id }) => {
   const done = await lockOperation(tx, cause.tenantId, operation_id);
   if (!done) throw new Refused('the operation does not exist');
   if (done.status !== 'done' || !done.undo) throw new Refused(`this ${done.type} cannot be reverted`);
   if (done.revertedBy) throw new Refused('the operation has already been reverted');
   const { links, case_id } = done.undo as Undo;
 
-  const records = new Map(
-    (
-      await lockRecordsById(
-        tx,
-        links.map((link) => link.record_id),
-      )
-    ).map((each) => [each.id, each]),
-  );
+  const linked = links.map((link) => link.record_id);
+  const records = byId(await lockRecordsById(tx, linked));
   if (links.length > 0 && records.size === 0) throw new Refused('the records that it moved no longer exist');
   for (const { record_id, to_id } of links) {
     const record = records.get(record_id);
@@ -41,7 +31,7 @@ export async function revertOperation(
   }
   const former = links.flatMap(({ from }) => from.identity_id ?? []);
   refuseErased(await lockIdentities(tx, former));
-  const revived = new Map((await findRedirects(tx, former)).map((each) => [each.id, each]));
+  const revived = byId(await findRedirects(tx, former));
   // Reopened before the records move, because a new dispute then updates this case instead of opening a second one.
   const reopened = case_id && (await reopenCase(tx, cause.tenantId, case_id, operation_id, cause.now));
   const doubted = reopened && !records.has(reopened) ? await lockRecordsById(tx, [reopened]) : [];
@@ -63,4 +53,19 @@ export async function revertOperation(
   ]);
   await markReverted(tx, operation_id, cause.operationId ?? operation_id);
   return { result: { reverted_operation_id: operation_id } };
+};
+
+/** Returns the evidence of a restored link with the values that the records have now. */
+function withValues(
+  { identity_id: _, values, ...evidence }: LinkEvidence,
+  { fields }: StoredRecord,
+  records: ReadonlyMap<string, StoredRecord>,
+): Omit<LinkEvidence, 'identity_id'> {
+  const other = evidence.record_id === undefined ? undefined : records.get(evidence.record_id);
+  const shown = values?.map(({ field }) => ({
+    field,
+    value: shownValue(fields, field),
+    ...(other && { other: shownValue(other.fields, field) }),
+  }));
+  return { ...evidence, ...(shown && { values: shown }) };
 }

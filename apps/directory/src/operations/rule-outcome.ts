@@ -50,17 +50,18 @@ export class RuleOutcome {
     });
   }
 
-  result(fuzzy?: { notCompared: number }): Result {
+  result(notCompared: number): Result {
     return {
       joined: [...this.joined.values()].slice(0, listed),
       parted: [...this.parted.values()].slice(0, listed),
       moved: [...this.moved.values()].slice(0, listed),
-      ...(fuzzy && { cases: [...this.cases.values()].slice(0, listed), cases_opened: this.cases.size }),
+      cases: [...this.cases.values()].slice(0, listed),
+      cases_opened: this.cases.size,
       records_moved: this.recordsMoved,
       accounts_moved: this.moved.size,
       identities_joined: this.joined.size,
       identities_parted: this.parted.size,
-      ...(fuzzy && { records_not_compared: fuzzy.notCompared }),
+      records_not_compared: notCompared,
     };
   }
 }

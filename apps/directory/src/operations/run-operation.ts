@@ -12,26 +12,19 @@ import { endOperation, hasLaterOperation, lockOperation, type Operation } from '
 import { countActivePeople, noteDue } from '@idsync/database/settings';
 import { type Cause, causedAt, loadTenant } from '../cause.js';
 import { NotApplicable } from '../divide-batch.js';
-import { AccessTally } from '../sweep/access-tally.js';
+import { AccessTally } from '../sweep/access.js';
 import { lossesBefore } from '../sweep/additions-of.js';
 import { tooManyChanges, usualGuard } from '../sweep/guard.js';
 import { acceptFinding, reopenFinding } from './accept-finding.js';
 import { applyPlan } from './apply-plan.js';
-import { changeRules } from './change-rules.js';
 import { eraseIdentity } from './erase-identity.js';
 import { handOverRecords } from './hand-over-records.js';
-import { Held, type Outcome, Previewed, Refused } from './outcome.js';
-import { changeLifecycle, rankAttributes } from './rank-attributes.js';
+import { mergeIdentities, splitIdentity } from './move-records.js';
+import { type Handler, Held, type Outcome, Previewed, Refused } from './outcome.js';
+import { changeLifecycle, changeRules, rankAttributes } from './rank-attributes.js';
 import { resolveCase } from './resolve-case.js';
 import { revertOperation } from './revert-operation.js';
-import { mergeIdentities, splitIdentity } from './split-identity.js';
 import { undoJob } from './undo-job.js';
-
-type Handler<T extends OperationType> = (
-  tx: Transaction,
-  cause: Cause,
-  input: OperationInput<T>,
-) => Promise<Outcome<T>>;
 
 const handlers: { [T in OperationType]: Handler<T> } = {
   'case.resolve': resolveCase,

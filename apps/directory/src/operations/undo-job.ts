@@ -1,4 +1,4 @@
-import { deletedStatus, type OperationInput } from '@idsync/contracts';
+import { deletedStatus } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   findJobState,
@@ -10,7 +10,7 @@ import {
 import { applyChanges } from '../apply-changes.js';
 import type { Cause } from '../cause.js';
 import type { RecordChange } from '../record-change.js';
-import { type Outcome, Previewed, Refused } from './outcome.js';
+import { type Handler, Previewed, Refused } from './outcome.js';
 
 const chunkSize = 1_000;
 /** Maximum number of listed records; the rest is only counted. */
@@ -22,11 +22,7 @@ const unfinished = new Set(['queued', 'running', 'quarantined']);
  * Reverts every record that the job was the last to change: changed and deleted records are restored, created ones are
  * deleted. Records that changed since stay. The next run of the source may change them again.
  */
-export async function undoJob(
-  tx: Transaction,
-  cause: Cause,
-  { job_id, preview }: OperationInput<'job.undo'>,
-): Promise<Outcome<'job.undo'>> {
+export const undoJob: Handler<'job.undo'> = async (tx, cause, { job_id, preview }) => {
   const job = await findJobState(tx, job_id);
   if (!job) throw new Refused('the job does not exist');
   if (unfinished.has(job.status)) throw new Refused(`the job is still ${job.status}; cancel it first`);
@@ -49,7 +45,7 @@ export async function undoJob(
   };
   if (preview) throw new Previewed(result);
   return { result };
-}
+};
 
 /** Returns the earlier external ids that other records have in the meantime; these records keep their new ids. */
 async function findTaken(

@@ -1,7 +1,7 @@
 import { encodeId } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { Settled } from '../record-change.js';
-import { AccessTally } from './access-tally.js';
+import { AccessTally } from './access.js';
 
 const identity = (id: string, status: string, users = [{}]) => ({
   id,

@@ -19,12 +19,11 @@ import {
   type JobState,
   type SyncPlan,
 } from '@idsync/database/directory';
-import type { KeyRules } from '../matching/key-rules.js';
+import type { KeyRules } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
-import { additionsOf } from './additions-of.js';
+import { additionsOf, reportsDeletions } from './additions-of.js';
 import { additionReasons, destructiveActionOf } from './guard.js';
 import { isWaiting, type Waiting } from './set-aside.js';
-import { reportsDeletions } from './why-incomplete.js';
 
 /**
  * Removes the records of a batch from the plan of the connector's held job, because the batch shows their newer state:

@@ -7,7 +7,7 @@ import {
   findContested,
   saveOutranked,
 } from '@idsync/database/directory';
-import { append } from '../value-sets.js';
+import { append, idsOf } from '../value-sets.js';
 
 interface Row {
   seq: number;
@@ -32,11 +32,7 @@ export async function chooseRows(tx: Transaction, jobId: string, now: Date): Pro
   }
   rows.push(...outranked.map(({ seq, recordId }) => ({ seq, id: recordId })));
   await saveOutranked(tx, jobId, rows);
-  await deleteEntries(
-    tx,
-    jobId,
-    outranked.map(({ id }) => id),
-  );
+  await deleteEntries(tx, jobId, idsOf(outranked));
 }
 
 /** Of rows that are equally good, that of the last batch counts. */

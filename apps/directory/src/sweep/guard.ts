@@ -120,8 +120,7 @@ function failureReasons(
   const of = recordsRead - recordsRetried;
   const count = recordsFailed - recordsRetried;
   if (count <= boundOf(percent, records, of)) return [];
-  const text = `${count} of ${of} records were left out, ${moreThan(percent, records)}`;
-  return [{ rule: 'failed', count, of, max_percent: percent, max_records: records, text }];
+  return [reason('failed', { count, of }, [percent, records], `${count} of ${of} records were left out`)];
 }
 
 function removalReasons(
@@ -144,10 +143,8 @@ function removalReasons(
       const counting = retires && nth > 0 ? taking : count;
       return count > 0 && counting > 0 && counting + before > boundOf(...bound, of);
     });
-    if (!exceeded) return [];
-    const [percent, records] = exceeded;
-    const text = `${verb} ${counted(count, before, guard)} of ${of} ${noun}, ${moreThan(percent, records)}`;
-    return [{ rule, count, of, max_percent: percent, max_records: records, text }];
+    const does = `${verb} ${counted(count, before, guard)} of ${of} ${noun}`;
+    return exceeded ? [reason(rule, { count, of }, exceeded, does)] : [];
   };
   const deleted = removal('deleted', 'delete', { count: deletions, before: recent.deletions, of: known });
   if (deleted.length === 0 && recordsRead === 0 && !retires && deletions > 0) {
@@ -178,11 +175,8 @@ export function additionReasons(
     field?: string,
     most = mostOfFew[rule],
   ) => {
-    const exceededBound = boundsWithFew(guard, rule, most).find((bound) => count > boundOf(...bound, of));
-    if (!exceededBound) return [];
-    const [percent, records] = exceededBound;
-    const text = rule === 'reused' && records === 0 ? does : `${does}, ${moreThan(percent, records)}`;
-    return [{ rule, ...(field && { field }), count, of, max_percent: percent, max_records: records, text }];
+    const bound = boundsWithFew(guard, rule, most).find((each) => count > boundOf(...each, of));
+    return bound ? [reason(rule, { count, of, field }, bound, does)] : [];
   };
   const enabling = (known && enabled) + gaining;
   const across = gaining > 0 ? ` (${gaining} decide about people of other sources)` : '';
@@ -205,6 +199,17 @@ export function additionReasons(
         .slice(0, 1),
     ),
   ];
+}
+
+/** `does`: what exceeds the bound. */
+function reason(
+  rule: BoundedRule | 'failed',
+  { count, of, field }: Pick<QuarantineReason, 'count' | 'of' | 'field'>,
+  [percent, records]: readonly [number, number],
+  does: string,
+): QuarantineReason {
+  const text = rule === 'reused' && records === 0 ? does : `${does}, ${moreThan(percent, records)}`;
+  return { rule, ...(field && { field }), count, of, max_percent: percent, max_records: records, text };
 }
 
 /** The bounds for a change of settings. */
@@ -233,19 +238,14 @@ export function boundsAdditions({ rule }: Pick<QuarantineReason, 'rule'>): boole
 
 /** Returns the bounds of a rule and that of a small source; none if the rule is turned off. */
 function boundsWithFew(guard: Safeguard, rule: BoundedRule, most = mostOfFew[rule]): [number, number][] {
-  const [percent, records] = boundsOf(guard, rule);
+  const percent = guard[`max_${rule}_percent`];
+  const records = guard[`max_${rule}_records`];
   if (percent === 100) return [];
-  return [
-    [percent, records],
-    ...(most === undefined ? [] : [[Math.max(percent, most), smallTeam] as [number, number]]),
-  ];
+  const few: [number, number][] = most === undefined ? [] : [[Math.max(percent, most), smallTeam]];
+  return [[percent, records], ...few];
 }
 
 type BoundedRule = 'deleted' | 'disabled' | 'enabled' | 'reused' | 'created' | 'changed' | 'rekeyed';
-
-function boundsOf(guard: Safeguard, rule: BoundedRule): [number, number] {
-  return [guard[`max_${rule}_percent`], guard[`max_${rule}_records`]];
-}
 
 function boundOf(percent: number, records: number, of: number): number {
   return Math.max(records, Math.floor((of * percent) / 100));

@@ -12,13 +12,19 @@ import {
 } from '@idsync/database/directory';
 import { boundChanges } from '../bound-changes.js';
 import { contentHash } from '../content-hash.js';
-import { isPermanentKind, type KeyRules } from '../matching/key-rules.js';
 import { namesDisagree, nameWords, shareOnlySurname } from '../matching/names.js';
-import { contradict, keyText, numbersOf, permanentKeys } from '../matching/record-keys.js';
+import {
+  contradict,
+  isPermanentKind,
+  type KeyRules,
+  keyText,
+  numbersOf,
+  permanentKeys,
+} from '../matching/record-keys.js';
 import { nextRecord } from '../read-batch.js';
-import { compareTexts, sameValues } from '../value-sets.js';
+import { byId, compareTexts, type Fields, sameValues } from '../value-sets.js';
 import { withSoonEnd } from './ends-soon.js';
-import { countedChanges, planEntry } from './plan-entry.js';
+import { countedChanges, planEntry } from './plan-changes.js';
 
 interface Settings {
   guard: Safeguard;
@@ -46,10 +52,8 @@ export async function moveAnchors(
   for (let first = range.first; first <= range.last; first += pageSize) {
     const pairs = await findReplacedAnchors(tx, job.id, { first, beyond: first + pageSize, kinds });
     if (pairs.length === 0) continue;
-    const stored = await lockRecordsById(
-      tx,
-      pairs.map(({ recordId }) => recordId),
-    );
+    const recordIds = pairs.map(({ recordId }) => recordId);
+    const stored = await lockRecordsById(tx, recordIds);
     await saveMovedAnchors(tx, job.id, choosePairs(pairs, stored, job, settings));
   }
 }
@@ -64,7 +68,7 @@ function choosePairs(
   { id: jobId, connectorId, kind }: Pick<JobState, 'id' | 'connectorId' | 'kind'>,
   { guard, rules, policy, now }: Settings,
 ): MovedAnchor[] {
-  const records = new Map(stored.map((record) => [record.id, record]));
+  const records = byId(stored);
   const used = new Set<number>();
   const candidates = pairs.flatMap((pair) => {
     const before = records.get(pair.recordId);
@@ -105,8 +109,6 @@ function choosePairs(
 function isSameContract({ before, listed }: { before: StoredRecord; listed: SourceRecord }): boolean {
   return sameValues(before.fields.hire_date ?? [], listed.fields.hire_date ?? []);
 }
-
-type Fields = SourceRecord['fields'];
 
 /**
  * Returns true for equal employee numbers or other permanent keys, unless another one differs, or the names are of

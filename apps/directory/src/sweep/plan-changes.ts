@@ -1,4 +1,4 @@
-import type { Safeguard, SourceRecord } from '@idsync/contracts';
+import { encodeId, isRealDate, type Safeguard, type SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   addPlanEntries,
@@ -6,14 +6,19 @@ import {
   findKeyHolders,
   openPlan,
   type PlanEntry,
+  planMarks,
   planRemoved,
+  statusOfIdentity,
 } from '@idsync/database/directory';
 import { applyChanges } from '../apply-changes.js';
+import { boundChanges, diffFields } from '../bound-changes.js';
 import type { Cause } from '../cause.js';
-import { activeKeys, isPermanent, keyText } from '../matching/record-keys.js';
+import { activeKeys, isPermanent, type KeyRules, keyText } from '../matching/record-keys.js';
 import type { RecordChange, Settled } from '../record-change.js';
-import { accessChangesOf } from './access.js';
-import { countedChanges, givesAccess, planEntry, takesAccess } from './plan-entry.js';
+import { sameValues } from '../value-sets.js';
+import { accessChangesOf, externalIdsOf, type Step } from './access.js';
+import { destructiveActionOf, isEnabled } from './guard.js';
+import { isReused } from './reused-ids.js';
 
 /**
  * Applies changes of a batch, stores the result as plan entries and rolls the changes back. Planning thus runs the same
@@ -44,13 +49,9 @@ export async function planChanges(
   const made = guard ? changes.filter(({ before }) => !before) : [];
   const resembled = await findResembled(tx, cause, made);
   await openPlan(tx, cause.tenantId, job);
-  await addPlanEntries(
-    tx,
-    cause.tenantId,
-    job.id,
-    entries.map((entry) => ({ ...entry, resembles: resembled.get(entry.recordId) })),
-  );
-  return new Set(changes.flatMap(({ record }) => (takers.has(record.id) ? record.externalId : [])));
+  const planned = entries.map((entry) => ({ ...entry, resembles: resembled.get(entry.recordId) }));
+  await addPlanEntries(tx, cause.tenantId, job.id, planned);
+  return externalIdsOf(takers, changes);
 }
 
 /** Returns by record id the identities that have the first of its permanent keys, or else of its match keys, in use. */
@@ -60,12 +61,8 @@ async function findResembled(
   made: readonly RecordChange[],
 ): Promise<Map<string, NonNullable<PlanEntry['resembles']>>> {
   const wanted = made.map(({ record }) => ({ id: record.id, keys: activeKeys(record, rules) }));
-  const holders = await findKeyHolders(
-    tx,
-    tenantId,
-    rules.certain,
-    wanted.flatMap(({ keys }) => keys.map(({ value }) => value)),
-  );
+  const values = wanted.flatMap(({ keys }) => keys.map(({ value }) => value));
+  const holders = await findKeyHolders(tx, tenantId, rules.certain, values);
   const holderOf = new Map(holders.map((key) => [keyText(key), key.identityId]));
   return new Map(
     wanted.flatMap(({ id, keys }) => {
@@ -95,13 +92,97 @@ export async function planRemovals(
   seq: number,
   listed: readonly SourceRecord[],
 ): Promise<void> {
-  await dropEntries(
-    tx,
-    job.id,
-    listed.map(({ external_id }) => external_id),
-  );
+  const ids = listed.map(({ external_id }) => external_id);
+  await dropEntries(tx, job.id, ids);
   const removed = listed.filter((record) => record.removed).map(({ external_id }) => external_id);
   if (removed.length === 0) return;
   await openPlan(tx, tenantId, job);
   await planRemoved(tx, tenantId, job, seq, removed);
+}
+
+/**
+ * Returns the plan entry of a change: the action, the changed values, the source's record and the version it is based
+ * on.
+ */
+export function planEntry(
+  { record, before, losesAt }: RecordChange,
+  incoming: SourceRecord,
+  identityId = before?.identityId,
+): Omit<PlanEntry, 'id'> {
+  const source = encodeId('connector', record.connectorId);
+  const values = diffFields(before?.fields ?? {}, record.fields, source).filter(({ field }) => field !== 'status');
+  const status =
+    before?.status === record.status && losesAt === undefined
+      ? []
+      : [{ field: 'status', ...(before && { from: before.status }), to: shownStatus(record.status, losesAt), source }];
+  return {
+    seq: record.lastSeq,
+    action: before ? (destructiveActionOf({ record, before, ...(losesAt && { losesAt }) }) ?? 'update') : 'create',
+    recordId: record.id,
+    kind: record.kind,
+    externalId: record.externalId,
+    identityId,
+    changes: boundChanges([...values, ...status]).changes,
+    incoming: JSON.stringify(incoming),
+    basedOn: before?.updatedAt,
+  };
+}
+
+function shownStatus(status: string, losesAt: Date | undefined): string {
+  return losesAt ? `inactive from ${losesAt.toISOString()}` : status;
+}
+
+/** A change that takes access from its person waits like a disable, and shows the statuses of the identity. */
+function takesAccess<Entry extends Omit<PlanEntry, 'id'>>(entry: Entry, loss: Step | undefined): Entry {
+  if (!loss || entry.action === 'disable' || entry.action === 'delete') return entry;
+  return {
+    ...entry,
+    action: 'disable',
+    changes: [...entry.changes, { field: statusOfIdentity, ...loss }],
+    changedFields: [...(entry.changedFields ?? []), planMarks.losing],
+  };
+}
+
+/** A change that gives access to its person counts as one that enables a record. */
+function givesAccess<Entry extends Omit<PlanEntry, 'id'>>(entry: Entry, gain: Step | undefined): Entry {
+  const { changedFields = [] } = entry;
+  if (!gain || changedFields.includes(planMarks.enabled)) return entry;
+  return {
+    ...entry,
+    changes: [...entry.changes, { field: statusOfIdentity, ...gain }],
+    changedFields: [...changedFields, planMarks.gaining],
+  };
+}
+
+/**
+ * Returns what the safeguard counts of a change: the fields that it changes, a return to `active`, and an external id that
+ * belongs to another person now.
+ */
+export function countedChanges(
+  change: RecordChange,
+  guard: Pick<Safeguard, 'changed_fields'> | undefined,
+  rules: KeyRules,
+): string[] {
+  const fields = guard ? changedFieldsOf(change, guard.changed_fields) : [];
+  return [
+    ...fields,
+    ...(isEnabled(change) ? [planMarks.enabled] : []),
+    ...(isReused(change, rules) ? [planMarks.reused] : []),
+  ];
+}
+
+/**
+ * Returns those of the fields whose stored value changes or is lost. A value where there was none is no loss, except the
+ * date on which the person will lose access.
+ */
+function changedFieldsOf(
+  { record, before }: Pick<RecordChange, 'record' | 'before'>,
+  fields: readonly string[],
+): string[] {
+  if (!before) return [];
+  return fields.filter((field) => {
+    const from = before.fields[field];
+    const isNewEnd = field === 'termination_date' && record.fields[field]?.some(isRealDate) === true;
+    return ((from !== undefined && from.length > 0) || isNewEnd) && !sameValues(from ?? [], record.fields[field]);
+  });
 }

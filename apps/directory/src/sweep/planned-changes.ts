@@ -8,13 +8,12 @@ import {
   type PlanEntry,
   type StoredRecord,
 } from '@idsync/database/directory';
-import type { KeyRules } from '../matching/key-rules.js';
-import { isDeleted } from '../matching/record-keys.js';
+import { isDeleted, type KeyRules } from '../matching/record-keys.js';
 import { findChanges } from '../read-batch.js';
 import type { RecordChange } from '../record-change.js';
-import { append } from '../value-sets.js';
+import { append, byId } from '../value-sets.js';
+import { reportsDeletions } from './additions-of.js';
 import { separateReused } from './reused-ids.js';
-import { reportsDeletions } from './why-incomplete.js';
 
 export interface PlannedChanges {
   changes: RecordChange[];
@@ -36,13 +35,8 @@ export async function plannedChanges(
   const latest = [...new Map(entries.map((entry) => [entry.externalId, entry])).values()];
   const missing = latest.filter(({ incoming }) => incoming === undefined).map(({ recordId }) => recordId);
   const locked = await lockRecordsById(tx, missing);
-  const overtaken = new Set(
-    await findOvertaken(
-      tx,
-      job.id,
-      locked.map(({ externalId }) => externalId),
-    ),
-  );
+  const lockedIds = locked.map(({ externalId }) => externalId);
+  const overtaken = new Set(await findOvertaken(tx, job.id, lockedIds));
   const changes = deletionsOf(locked, overtaken, job, now);
   const moved = await findMoved(tx, job.connectorId, latest);
   const ranksRows = !reportsDeletions(job);
@@ -66,21 +60,15 @@ async function findMoved(
 ): Promise<Map<string, StoredRecord>> {
   const moving = entries.filter(({ movedFrom }) => movedFrom !== undefined);
   if (moving.length === 0) return new Map();
-  const taken = await lockRecordsByAnchor(
-    tx,
-    connectorId,
-    moving.map(({ externalId }) => externalId),
-  );
-  const inUse = new Set(taken.map(({ externalId }) => externalId));
-  const stored = await lockRecordsById(
-    tx,
-    moving.map(({ recordId }) => recordId),
-  );
-  const records = new Map(stored.map((record) => [record.id, record]));
+  const newIds = moving.map(({ externalId }) => externalId);
+  const inUse = new Set((await lockRecordsByAnchor(tx, connectorId, newIds)).map(({ externalId }) => externalId));
+  const recordIds = moving.map(({ recordId }) => recordId);
+  const stored = await lockRecordsById(tx, recordIds);
+  const records = byId(stored);
   return new Map(
     moving.flatMap(({ recordId, externalId, movedFrom }) => {
       const record = records.get(recordId);
-      return record?.externalId === movedFrom && !inUse.has(externalId) && record ? [[externalId, record]] : [];
+      return record && record.externalId === movedFrom && !inUse.has(externalId) ? [[externalId, record]] : [];
     }),
   );
 }

@@ -3,7 +3,7 @@ import { findJobState, findOpenEntries, keepAccess, lockPlan, planMarks } from '
 import { applyChanges } from '../apply-changes.js';
 import { runChunk } from '../apply-in-halves.js';
 import { causedAt, loadTenant } from '../cause.js';
-import { accessChangesOf } from './access.js';
+import { accessChangesOf, externalIdsOf } from './access.js';
 import { plannedChanges } from './planned-changes.js';
 
 /** The planned changes that would take access. */
@@ -48,7 +48,7 @@ async function recheckChunk(
   const { changes } = await plannedChanges(tx, job, entries, cause);
   const settled = await tx.rolledBack(() => applyChanges(tx, cause, changes));
   const { takers } = accessChangesOf(settled, changes);
-  const taking = new Set(changes.flatMap(({ record }) => (takers.has(record.id) ? record.externalId : [])));
+  const taking = externalIdsOf(takers, changes);
   await keepAccess(
     tx,
     jobId,

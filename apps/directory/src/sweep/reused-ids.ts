@@ -1,8 +1,15 @@
 import { encodeId, newUuid } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
-import type { KeyRules } from '../matching/key-rules.js';
 import { namesDisagree, nameWords, shareOnlySurname } from '../matching/names.js';
-import { allKeys, contradict, isPermanent, keyText, numbersOf, type RecordKey } from '../matching/record-keys.js';
+import {
+  allKeys,
+  contradict,
+  isPermanent,
+  type KeyRules,
+  keyText,
+  numbersOf,
+  type RecordKey,
+} from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 
 /**

@@ -2,7 +2,7 @@ import { defaultMatchingRules, safeguard } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { storedRecord, uuid } from '../../test/stored-record.js';
 import type { RecordChange } from '../record-change.js';
-import { countedChanges } from './plan-entry.js';
+import { countedChanges } from './plan-changes.js';
 import { isSetAside } from './set-aside.js';
 
 const guard = { ...safeguard.parse({}), changed_fields: ['email', 'job_title'] };

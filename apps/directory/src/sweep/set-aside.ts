@@ -3,11 +3,10 @@ import type { Transaction } from '@idsync/database';
 import { type StoredRecord, saveOutranked } from '@idsync/database/directory';
 import type { Cause } from '../cause.js';
 import type { AccessChanges } from '../divide-batch.js';
-import type { KeyRules } from '../matching/key-rules.js';
+import type { KeyRules } from '../matching/record-keys.js';
 import type { RecordChange } from '../record-change.js';
 import { destructiveActionOf } from './guard.js';
-import { planChanges } from './plan-changes.js';
-import { countedChanges } from './plan-entry.js';
+import { countedChanges, planChanges } from './plan-changes.js';
 
 /**
  * Returns true for a change that only the sweep applies: a disable, a deletion, a return to `active` or another person
@@ -52,11 +51,8 @@ export async function setAside(
   if (planned.length === 0) return { applied: [...changes], taking: takers };
   const found = await planChanges(tx, cause, job, planned, incoming, guard);
   const restored = planned.flatMap((change) => undone(change, job, cause.now));
-  await saveOutranked(
-    tx,
-    job.id,
-    restored.map(({ record }) => ({ seq: record.lastSeq, id: record.id })),
-  );
+  const outranked = restored.map(({ record }) => ({ seq: record.lastSeq, id: record.id }));
+  await saveOutranked(tx, job.id, outranked);
   const applied = [...changes.filter((change) => !planned.includes(change)), ...restored];
   return { applied, taking: new Set([...takers, ...found]) };
 }

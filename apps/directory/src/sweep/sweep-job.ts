@@ -37,15 +37,15 @@ import { runChunk } from '../apply-in-halves.js';
 import { causedAt, loadTenant } from '../cause.js';
 import { beyondQuota, peopleLimit, withinQuota } from '../people-quota.js';
 import { repeatedRecord, reportOvertaken } from '../read-batch.js';
+import { idsOf } from '../value-sets.js';
 import { lossesOf } from './access.js';
-import { additionsOf, lossesBefore } from './additions-of.js';
+import { additionsOf, lossesBefore, reportsDeletions, whyIncomplete } from './additions-of.js';
 import { deferToHeldJob } from './beside-held-job.js';
 import { chooseRows } from './choose-rows.js';
 import { boundsAdditions, quarantineNote, quarantineReasons } from './guard.js';
 import { moveAnchors } from './move-anchors.js';
 import { plannedChanges } from './planned-changes.js';
 import { losses, recheckLosses } from './recheck-losses.js';
-import { reportsDeletions, whyIncomplete } from './why-incomplete.js';
 
 /** Records per transaction. */
 const chunkSize = 500;
@@ -161,7 +161,7 @@ async function completePlan(
   // Counting reads all records of the connector.
   const isEmpty =
     deletions + disables + marks.enabled + marks.gaining + marks.reused + (additions ? create + update : 0) === 0;
-  const known = isEmpty ? plan.known : await countKnown(tx, job, plan);
+  const known = isEmpty ? plan.known : (plan.known ?? (await countKnownBefore(tx, job.connectorId, job.id)));
   const taking = job.retires ? await countLastActive(tx, job) : 0;
   const counts = { known: known ?? 0, deletions, disables, ...marks, additions, taking };
   const guard = people ?? (await findSafeguard(tx, job.connectorId));
@@ -177,10 +177,6 @@ async function completePlan(
   // A dry run changes nothing, so it is never quarantined.
   const state = reasons.length === 0 || job.dryRun ? 'ready' : 'held';
   return { ...plan, known, deletions, disables, state, note, reasons };
-}
-
-async function countKnown(tx: Transaction, job: JobState, plan: SyncPlan): Promise<number> {
-  return plan.known ?? countKnownBefore(tx, job.connectorId, job.id);
 }
 
 /**
@@ -231,10 +227,7 @@ async function applyChunk(
     await endSweep(tx, tenantId, { job, plan, limit });
     return false;
   }
-  await markEntriesDone(
-    tx,
-    entries.map(({ id }) => id),
-  );
+  await markEntriesDone(tx, idsOf(entries));
   const cause = { ...tenant, jobId, ...causedAt(fixedTime) };
   const { changes, overtaken } = await plannedChanges(tx, job, entries, cause);
   await reportOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
