@@ -10,10 +10,10 @@ import {
 import { Database } from '@idsync/database';
 import { silentLogger } from '@idsync/runtime';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
-import { applyBatch } from '../../apps/directory/src/apply-batch.js';
+import { applyBatch } from '../../apps/directory/src/batch/apply-batch.js';
 import { evaluateFindings } from '../../apps/directory/src/findings/evaluate-findings.js';
+import { proposeMatches } from '../../apps/directory/src/matching/propose-matches.js';
 import { runOperation } from '../../apps/directory/src/operations/run-operation.js';
-import { proposeMatches } from '../../apps/directory/src/propose-matches.js';
 import { clearEndedRuns, sweepJob } from '../../apps/directory/src/sweep/sweep-job.js';
 import { applyProgress } from '../../apps/sync-worker/src/apply-progress.js';
 import { cancelRequestedJob } from '../../apps/sync-worker/src/cancel-requested-job.js';

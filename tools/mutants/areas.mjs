@@ -4,24 +4,26 @@
 /** @type {Record<string, { sources: string[], without?: string[], specs: string[] }>} */
 export const areas = {
   matching: {
-    sources: ['apps/directory/src/matching/*.ts'],
+    sources: ['apps/directory/src/{matching,machines}/*.ts'],
     specs: [
-      'apps/directory/src/matching/*.spec.ts',
-      'apps/directory/src/{machines,machine-risk}.spec.ts',
-      'apps/directory/src/{propose-matches,review,machines,new-rules,stop-values,apply-batch}.int.spec.ts',
-      'apps/directory/src/recycled-addresses.int.spec.ts',
-      'apps/directory/src/{sweep/sweep,merge-and-split}.int.spec.ts',
+      'apps/directory/src/{matching,machines}/*.spec.ts',
+      'apps/directory/src/matching/{propose-matches,stop-values,recycled-addresses}.int.spec.ts',
+      'apps/directory/src/operations/{review,new-rules,merge-and-split}.int.spec.ts',
+      'apps/directory/src/{machines/machines,batch/apply-batch}.int.spec.ts',
+      'apps/directory/src/sweep/sweep.int.spec.ts',
     ],
   },
   lifecycle: {
     sources: [
-      'apps/directory/src/{lifecycle,derive-status,stamp-lifecycle,settle-identities,describe-changes}.ts',
-      'apps/directory/src/{diff-fields,merge-attributes,rank-sources,value-sets,bound-changes,apply-due}.ts',
+      'apps/directory/src/lifecycle/*.ts',
+      'apps/directory/src/changes/{settle-identities,describe-changes,field-changes}.ts',
+      'apps/directory/src/{render/merge-attributes,shared/collections,background/due-work}.ts',
     ],
     specs: [
-      'apps/directory/src/{lifecycle,derive-status,stamp-lifecycle,settle-identities,describe-changes,rank-sources}.spec.ts',
-      'apps/directory/src/{merge-attributes,diff-fields,value-sets,bound-changes,render-identity}.spec.ts',
-      'apps/directory/src/{apply-due,apply-batch,merge-and-split}.int.spec.ts',
+      'apps/directory/src/lifecycle/*.spec.ts',
+      'apps/directory/src/changes/{settle-identities,describe-changes,diff-fields,bound-changes}.spec.ts',
+      'apps/directory/src/{render/merge-attributes,render/render-identity,shared/collections}.spec.ts',
+      'apps/directory/src/{background/apply-due,batch/apply-batch,operations/merge-and-split}.int.spec.ts',
     ],
   },
   sweep: {
@@ -34,7 +36,7 @@ export const areas = {
       'apps/directory/src/sweep/*.spec.ts',
       'apps/sync-worker/src/{choose-mode,job-outcome}.spec.ts',
       'apps/directory/src/sweep/{sweep,dry-run,retire,reused-ids,additions,beside-held-job}.int.spec.ts',
-      'apps/directory/src/people-quota.int.spec.ts',
+      'apps/directory/src/batch/people-quota.int.spec.ts',
       'apps/sync-worker/src/{sweep-answers,apply-progress,end-retirement}.int.spec.ts',
     ],
   },
@@ -47,7 +49,7 @@ export const areas = {
     specs: [
       'libs/database/src/directory/planned-additions.int.spec.ts',
       'apps/directory/src/sweep/{dry-run,additions,beside-held-job,sweep}.int.spec.ts',
-      'apps/directory/src/people-quota.int.spec.ts',
+      'apps/directory/src/batch/people-quota.int.spec.ts',
       'apps/directory/src/operations/{erase-identity,erase-former-references}.int.spec.ts',
     ],
   },
@@ -161,12 +163,13 @@ export const areas = {
   },
   undo: {
     sources: [
-      'apps/directory/src/operations/{undo-job,revert-operation,move-records,merge-identities,split-identity,outcome}.ts',
-      'apps/directory/src/operations/{resolve-case,every-record,run-operation}.ts',
+      'apps/directory/src/operations/{undo-job,revert-operation,move-records,outcome}.ts',
+      'apps/directory/src/operations/{resolve-case,change-settings,run-operation}.ts',
     ],
     specs: [
       'apps/directory/src/operations/run-operation.int.spec.ts',
-      'apps/directory/src/{history,review,merge-and-split,link-evidence}.int.spec.ts',
+      'apps/directory/src/{changes/history,matching/link-evidence}.int.spec.ts',
+      'apps/directory/src/operations/{review,merge-and-split}.int.spec.ts',
       'apps/directory/src/sweep/additions.int.spec.ts',
     ],
   },
@@ -201,14 +204,14 @@ export const areas = {
   },
   groups: {
     sources: [
-      'apps/directory/src/group-changes.ts',
+      'apps/directory/src/changes/group-changes.ts',
       'libs/database/src/directory/group-id.ts',
       'libs/database/src/gateway/identities/groups.ts',
     ],
     specs: [
-      'apps/directory/src/group-changes.spec.ts',
+      'apps/directory/src/changes/group-changes.spec.ts',
       'libs/database/src/directory/group-id.spec.ts',
-      'apps/directory/src/group-events.int.spec.ts',
+      'apps/directory/src/changes/group-events.int.spec.ts',
       'apps/gateway/src/public/groups.int.spec.ts',
     ],
   },
@@ -228,7 +231,7 @@ export const areas = {
   findings: {
     sources: [
       'apps/directory/src/findings/*.ts',
-      'apps/directory/src/operations/{accept,reopen}-finding.ts',
+      'apps/directory/src/operations/decide-finding.ts',
       'libs/database/src/directory/{findings,finding-facts,finding-passes}.ts',
     ],
     specs: [
@@ -238,17 +241,17 @@ export const areas = {
     ],
   },
   evidence: {
-    sources: ['apps/directory/src/describe-evidence.ts', 'apps/directory/src/operations/restore-evidence.ts'],
+    sources: ['apps/directory/src/changes/describe-evidence.ts', 'apps/directory/src/operations/revert-operation.ts'],
     specs: [
-      'apps/directory/src/describe-evidence.spec.ts',
-      'apps/directory/src/{link-evidence,merge-and-split}.int.spec.ts',
+      'apps/directory/src/changes/describe-evidence.spec.ts',
+      'apps/directory/src/{matching/link-evidence,operations/merge-and-split}.int.spec.ts',
     ],
   },
   suppressions: {
     sources: [
       'libs/database/src/suppression-hashes.ts',
       'libs/database/src/{directory,sync}/suppressions.ts',
-      'apps/directory/src/operations/suppress-person.ts',
+      'apps/directory/src/operations/erase-identity.ts',
       'apps/sync-worker/src/leave-out-suppressed.ts',
     ],
     specs: [

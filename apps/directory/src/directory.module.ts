@@ -1,15 +1,15 @@
 import { WorkerModule } from '@idsync/messaging';
 import type { DirectoryConfig } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { BatchesConsumer } from './batches.consumer.js';
-import { Clock } from './clock.service.js';
-import { MatchingConsumer } from './matching.consumer.js';
-import { Observation } from './observation.service.js';
-import { OperationsConsumer } from './operations.consumer.js';
-import { ProposedTimes } from './proposed-times.js';
-import { SweepsConsumer } from './sweeps.consumer.js';
-import { TenantDeletions } from './tenant-deletions.service.js';
-import { WorkGate } from './work-gate.js';
+import { Clock } from './background/clock.service.js';
+import { Observation } from './background/observation.service.js';
+import { TenantDeletions } from './background/tenant-deletions.service.js';
+import { ProposedTimes } from './batch/proposed-times.js';
+import { WorkGate } from './batch/work-gate.js';
+import { BatchesConsumer } from './consumers/batches.consumer.js';
+import { MatchingConsumer } from './consumers/matching.consumer.js';
+import { OperationsConsumer } from './consumers/operations.consumer.js';
+import { SweepsConsumer } from './consumers/sweeps.consumer.js';
 
 @Module({
   controllers: [BatchesConsumer, MatchingConsumer, OperationsConsumer, SweepsConsumer],

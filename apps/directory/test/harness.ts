@@ -1,9 +1,9 @@
 import { newUuid, type OperationInput, type OperationType, type SourceRecord } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
-import { applyBatch } from '../src/apply-batch.js';
+import { applyBatch } from '../src/batch/apply-batch.js';
+import { proposeMatches } from '../src/matching/propose-matches.js';
 import { runOperation } from '../src/operations/run-operation.js';
-import { proposeMatches } from '../src/propose-matches.js';
 import { applyPlanned } from './apply-planned.js';
 import { directoryFaults } from './directory-faults.js';
 

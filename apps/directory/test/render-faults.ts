@@ -1,11 +1,11 @@
 import { lifecyclePolicy, listsEmployments } from '@idsync/contracts';
 import type { ConnectorInfo, StoredIdentity, StoredRecord } from '@idsync/database/directory';
 import type { DirectoryFixture } from '@idsync/testing';
-import { deriveIdentityStatus } from '../src/derive-status.js';
-import { mergeAttributes, winners } from '../src/merge-attributes.js';
-import { rankSources } from '../src/rank-sources.js';
-import { displayNameOf, renderIdentity } from '../src/render-identity.js';
-import { renderRecord } from '../src/render-record.js';
+import { deriveIdentityStatus } from '../src/lifecycle/derive-status.js';
+import { rankSources } from '../src/lifecycle/rank-sources.js';
+import { mergeAttributes, winners } from '../src/render/merge-attributes.js';
+import { displayNameOf, renderIdentity } from '../src/render/render-identity.js';
+import { renderRecord } from '../src/render/render-record.js';
 
 /** Returns the documents of a tenant that differ from the rendering of their rows, as text. */
 export async function renderFaults(fixture: DirectoryFixture, tenant: string): Promise<string[]> {

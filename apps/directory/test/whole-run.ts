@@ -1,6 +1,6 @@
 import { type Message, newUuid, type SourceRecord } from '@idsync/contracts';
 import { findJobPlan } from '@idsync/database/gateway';
-import { applyBatch } from '../src/apply-batch.js';
+import { applyBatch } from '../src/batch/apply-batch.js';
 import { sweepJob } from '../src/sweep/sweep-job.js';
 import { directoryFaults } from './directory-faults.js';
 import type { Harness } from './harness.js';

@@ -21,10 +21,10 @@ import {
   saveFindingPass,
 } from '@idsync/database/directory';
 import { findFindingPolicy } from '@idsync/database/settings';
-import { runChunk } from '../apply-in-halves.js';
-import { type Cause, causedAt, loadTenant } from '../cause.js';
+import { runChunk } from '../batch/halves.js';
+import { type Cause, causedAt, loadTenant } from '../changes/cause.js';
+import type { Precedence } from '../lifecycle/rank-sources.js';
 import { resolveLateManagers } from '../managers/resolve-late-managers.js';
-import type { Precedence } from '../rank-sources.js';
 import { cycleFinding, findingEvent, findingOfSource, findingsOfOther, findingsOfUser } from './findings-of.js';
 
 /** Items per transaction. */

@@ -1,7 +1,7 @@
 import { encodeId, type FindingPolicy, findDefinition, findingSubjects, hasLeft, isRealDate } from '@idsync/contracts';
 import type { NewEvent } from '@idsync/database/bus';
 import type { FoundFinding, OtherFacts, SourceFacts, StoredFinding, UserFacts } from '@idsync/database/directory';
-import { isNoReference } from '../managers/manager-reference.js';
+import { isNoReference } from '../managers/references.js';
 
 const hourMs = 60 * 60 * 1_000;
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { evaluate, findingEvents, shownFindings, storedFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
 import { wholeRun } from '../../test/whole-run.js';
-import { applyDue } from '../due-work.js';
+import { applyDue } from '../background/due-work.js';
 
 let directory: Harness;
 let hr: string;

@@ -1,10 +1,10 @@
 import type { Transaction } from '@idsync/database';
 import { findReferringUsers, LoadLimitExceeded, lockRecordsById } from '@idsync/database/directory';
-import { applyChanges } from '../apply-changes.js';
-import { applyInHalves } from '../apply-in-halves.js';
-import type { Cause } from '../cause.js';
-import { NotApplicable } from '../divide-batch.js';
-import { managerReference } from './manager-reference.js';
+import { NotApplicable } from '../batch/divide-batch.js';
+import { applyInHalves } from '../batch/halves.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import type { Cause } from '../changes/cause.js';
+import { managerReference } from './references.js';
 import { findManagers } from './resolve-managers.js';
 
 /**

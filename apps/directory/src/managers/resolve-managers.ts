@@ -6,12 +6,12 @@ import {
   type ManagerScope,
   type StoredRecord,
 } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
-import { deriveIdentityStatus } from '../derive-status.js';
+import type { Cause } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
+import { deriveIdentityStatus } from '../lifecycle/derive-status.js';
 import type { PlacedRecords } from '../matching/place-records.js';
-import type { RecordChange } from '../record-change.js';
-import { append } from '../value-sets.js';
-import { chosenManager, managerReference } from './manager-reference.js';
+import { append } from '../shared/collections.js';
+import { chosenManager, managerReference } from './references.js';
 
 /**
  * Sets the managers of changed users, as far as they are known, by the links and statuses that the records are about to

@@ -1,5 +1,5 @@
 import type { KeyKind, RankedUser } from '@idsync/contracts';
-import { append } from '../value-sets.js';
+import { append } from '../shared/collections.js';
 import { connected, type Misfit, misfitOf, withoutUnsupported } from './corrected-numbers.js';
 import { isSameName } from './names.js';
 import { isPermanent, keyText, type Numbers, numbersOf, type RecordKey } from './record-keys.js';

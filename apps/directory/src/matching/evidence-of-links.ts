@@ -1,9 +1,9 @@
 import type { CorrelationKey, LinkEvidence, StoredRecord } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
-import type { RecordChange } from '../record-change.js';
-import { append } from '../value-sets.js';
+import type { Cause } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
+import { append } from '../shared/collections.js';
 import type { Assignment } from './assign-identities.js';
-import { clip, standingFuzzyLink } from './fuzzy-evidence.js';
+import { clip, standingFuzzyLink } from './fuzzy-links.js';
 import type { Neighbourhood } from './neighbourhood.js';
 import { keyText } from './record-keys.js';
 

@@ -1,7 +1,7 @@
 import type { WeakTier } from '@idsync/contracts';
 import type { CaseCandidate, ConnectorInfo, StoredRecord } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
-import { append } from '../value-sets.js';
+import type { Cause } from '../changes/cause.js';
+import { append } from '../shared/collections.js';
 import { contradict, isDeleted, type KeyRules, numbersOf, permanentKeys } from './record-keys.js';
 import { type Spelling, scorePair } from './score-pair.js';
 

@@ -1,6 +1,6 @@
 import { defaultMatchingRules } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { haveEmailInTwoNotations, internationalEmails } from './weak-values.js';
+import { haveEmailInTwoNotations, internationalEmails } from './fuzzy-values.js';
 
 const mail = (email: string, ...other_emails: string[]) => ({ email: [email], other_emails });
 const emails = (...given: Parameters<typeof mail>) => internationalEmails(mail(...given), defaultMatchingRules);

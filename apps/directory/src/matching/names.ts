@@ -1,5 +1,5 @@
 import { comparedText, essentialWords, generations } from '@idsync/contracts';
-import type { Fields } from '../value-sets.js';
+import type { Fields } from '../shared/collections.js';
 import { isNoName, isPlaceholder } from './stop-values.js';
 import { noNames } from './stop-words.js';
 

@@ -15,9 +15,9 @@ import {
   type StoredRecord,
   type WantedKey,
 } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
-import type { RecordChange } from '../record-change.js';
-import { idsOf } from '../value-sets.js';
+import type { Cause } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
+import { idsOf } from '../shared/collections.js';
 import type { Person } from './cluster.js';
 import { activeKeys, formerKeys, isDeleted, keyText, type RecordKey } from './record-keys.js';
 

@@ -1,8 +1,8 @@
 import type { Transaction } from '@idsync/database';
 import { queueForMatching, saveWeakKeys } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
-import type { RecordChange } from '../record-change.js';
-import { fuzzyValues } from './weak-values.js';
+import type { Cause } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
+import { fuzzyValues } from './fuzzy-values.js';
 
 /** Saves the fuzzy-match values of changed users and accounts, and queues them for comparison after their job. */
 export async function noteForMatching(tx: Transaction, cause: Cause, records: readonly RecordChange[]): Promise<void> {

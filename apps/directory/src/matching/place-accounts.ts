@@ -1,9 +1,9 @@
 import type { CorrelationKey, StoredRecord } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
-import type { RecordChange } from '../record-change.js';
+import type { Cause } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
 import type { Assignment } from './assign-identities.js';
 import { type Following, followPeople, foreignKeys, type Holder, linkedAccount, otherPerson } from './follow-people.js';
-import { standingFuzzyLink } from './fuzzy-evidence.js';
+import { standingFuzzyLink } from './fuzzy-links.js';
 import { nameWords } from './names.js';
 import { isSettled, type Neighbourhood } from './neighbourhood.js';
 import { namesOf } from './place-people.js';

@@ -1,12 +1,12 @@
 import type { Transaction } from '@idsync/database';
 import { type EarlierIdentity, findRedirects } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
-import { rankedUser } from '../derive-status.js';
-import { byId } from '../value-sets.js';
+import type { Cause } from '../changes/cause.js';
+import { rankedUser } from '../lifecycle/derive-status.js';
+import { byId } from '../shared/collections.js';
 import { type Assignment, assignIdentities, type KnownIdentity } from './assign-identities.js';
 import type { Cluster, Person } from './cluster.js';
 import { linkedAccount } from './follow-people.js';
-import { standingFuzzyLink } from './fuzzy-evidence.js';
+import { standingFuzzyLink } from './fuzzy-links.js';
 import { nameWords } from './names.js';
 import { isSettled, type Neighbourhood } from './neighbourhood.js';
 import { type Partition, partitionPeople } from './partition-people.js';

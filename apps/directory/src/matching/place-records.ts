@@ -1,19 +1,14 @@
 import type { Transaction } from '@idsync/database';
-import {
-  type EarlierIdentity,
-  type StoredIdentity,
-  type StoredRecord,
-  setWaiting,
-} from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
-import type { RecordChange } from '../record-change.js';
-import { append } from '../value-sets.js';
+import { type EarlierIdentity, type StoredIdentity, type StoredRecord, setWaiting } from '@idsync/database/directory';
+import type { Cause } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
+import { placeMachines } from '../machines/place-machines.js';
+import { append } from '../shared/collections.js';
 import type { Assignment } from './assign-identities.js';
 import { recordEvidence } from './evidence-of-links.js';
 import type { Holder } from './follow-people.js';
 import { Neighbourhood } from './neighbourhood.js';
 import { placeAccounts } from './place-accounts.js';
-import { placeMachines } from './place-machines.js';
 import { disputedPeople, placePeople, successorsOf } from './place-people.js';
 import { keyText } from './record-keys.js';
 import type { DisputedRecord } from './relate-clusters.js';

@@ -8,7 +8,7 @@ import {
   mostKeyValues,
 } from '@idsync/contracts';
 import type { CorrelationKey, StoredRecord } from '@idsync/database/directory';
-import { distinct, type Fields } from '../value-sets.js';
+import { distinct, type Fields } from '../shared/collections.js';
 import { comparable, normalisers } from './normalisers.js';
 import { isStopValue } from './stop-values.js';
 

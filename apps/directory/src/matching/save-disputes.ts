@@ -8,7 +8,7 @@ import {
   saveCases,
   settleCases,
 } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
+import type { Cause } from '../changes/cause.js';
 import type { PlacedRecords } from './place-records.js';
 import type { DisputedRecord, Doubt } from './relate-clusters.js';
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '@idsync/database';
 import { assignKeys, type HeldKey, releaseKeys, saveContests } from '@idsync/database/directory';
-import { append } from '../value-sets.js';
+import { append } from '../shared/collections.js';
 import type { Assignment } from './assign-identities.js';
 import type { Neighbourhood } from './neighbourhood.js';
 import { maxSharing } from './partition-people.js';

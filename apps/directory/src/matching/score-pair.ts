@@ -1,9 +1,9 @@
 import type { WeakTier } from '@idsync/contracts';
-import type { Fields } from '../value-sets.js';
+import type { Fields } from '../shared/collections.js';
+import { comparedValue, haveEmailInTwoNotations } from './fuzzy-values.js';
 import { isKnownName, nameSimilarity, nameWords, wordSimilarity } from './names.js';
 import type { KeyRules } from './record-keys.js';
 import { spelledWords, spellingSimilarity } from './spellings.js';
-import { comparedValue, haveEmailInTwoNotations } from './weak-values.js';
 
 /** `any` also compares names in Latin letters, with umlauts written out, and with their parts written as one word. */
 export type Spelling = 'written' | 'any';

@@ -1,7 +1,7 @@
 import { comparedText } from '@idsync/contracts';
 import anyAscii from 'any-ascii';
 import { doubleMetaphone } from 'double-metaphone';
-import type { Fields } from '../value-sets.js';
+import type { Fields } from '../shared/collections.js';
 import { fullName, isKnownName, nameSimilarity, splitWords, wordSimilarity } from './names.js';
 
 /** A word in Latin letters: without accents (`jurgen`), and with its umlauts written out (`juergen`). */

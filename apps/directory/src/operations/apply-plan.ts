@@ -11,10 +11,10 @@ import {
   savePlan,
 } from '@idsync/database/directory';
 import { countPeople } from '@idsync/database/settings';
-import { applyChanges } from '../apply-changes.js';
-import { peopleLimit } from '../people-quota.js';
+import { peopleLimit } from '../batch/people-quota.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import { idsOf } from '../shared/collections.js';
 import { plannedChanges } from '../sweep/planned-changes.js';
-import { idsOf } from '../value-sets.js';
 import { type Handler, Refused } from './outcome.js';
 
 /** Records per chunk. */

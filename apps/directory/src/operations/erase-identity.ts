@@ -19,10 +19,10 @@ import {
   saveSuppression,
 } from '@idsync/database/directory';
 import { eraseScimUser } from '@idsync/database/scim';
-import { applyChanges } from '../apply-changes.js';
-import type { Cause } from '../cause.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import type { Cause } from '../changes/cause.js';
 import { keyText, keyValue } from '../matching/record-keys.js';
-import { idsOf } from '../value-sets.js';
+import { idsOf } from '../shared/collections.js';
 import { lockWhole } from './move-records.js';
 import type { Handler } from './outcome.js';
 import {

@@ -13,11 +13,11 @@ import {
   type StoredRecord,
   saveAnchors,
 } from '@idsync/database/directory';
-import { applyChanges } from '../apply-changes.js';
-import { type Cause, loadTenant } from '../cause.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import { type Cause, loadTenant } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
 import { activeKeys, isDeleted, keyText } from '../matching/record-keys.js';
-import type { RecordChange } from '../record-change.js';
-import { append, byId, idsOf } from '../value-sets.js';
+import { append, byId, idsOf } from '../shared/collections.js';
 import { type Handler, Refused } from './outcome.js';
 
 const chunkSize = 1_000;

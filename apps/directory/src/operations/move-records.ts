@@ -7,9 +7,9 @@ import {
   type StoredIdentity,
   type StoredRecord,
 } from '@idsync/database/directory';
-import { applyChanges } from '../apply-changes.js';
-import type { Cause } from '../cause.js';
-import type { RecordChange } from '../record-change.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import type { Cause } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
 import { type Handler, Refused, type Undo } from './outcome.js';
 
 /** Locks identities and all their records. Refuses if an identity does not exist or was erased. */

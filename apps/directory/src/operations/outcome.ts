@@ -1,7 +1,7 @@
 import type { OperationInput, OperationResult, OperationType } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import type { LinkEvidence } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
+import type { Cause } from '../changes/cause.js';
 
 /** Result of an operation, with the data for a revert. */
 export interface Outcome<T extends OperationType> {

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { newUuid } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { type FormerNames, lockRecordsById, type StoredRecord } from '@idsync/database/directory';
-import { applyChanges } from '../apply-changes.js';
-import type { Cause } from '../cause.js';
-import type { RecordChange } from '../record-change.js';
-import { byId } from '../value-sets.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import type { Cause } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
+import { byId } from '../shared/collections.js';
 import {
   type Identifying,
   type Naming,

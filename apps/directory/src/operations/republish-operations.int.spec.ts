@@ -3,7 +3,7 @@ import { Database } from '@idsync/database';
 import { lockOperation, takeUnansweredOperations } from '@idsync/database/directory';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
-import { republishOperations } from '../due-work.js';
+import { republishOperations } from '../background/due-work.js';
 import { runOperation } from './run-operation.js';
 
 let directory: Harness;

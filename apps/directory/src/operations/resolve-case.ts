@@ -8,8 +8,8 @@ import {
   lockRecordsOfIdentities,
   type StoredRecord,
 } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
-import { idsOf } from '../value-sets.js';
+import type { Cause } from '../changes/cause.js';
+import { idsOf } from '../shared/collections.js';
 import { linkManually, lockWhole } from './move-records.js';
 import { type Handler, Refused, type Undo } from './outcome.js';
 

@@ -8,9 +8,9 @@ import {
   reopenCase,
   type StoredRecord,
 } from '@idsync/database/directory';
-import { applyChanges } from '../apply-changes.js';
-import { shownValue } from '../matching/fuzzy-evidence.js';
-import { byId } from '../value-sets.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import { shownValue } from '../matching/fuzzy-links.js';
+import { byId } from '../shared/collections.js';
 import { refuseErased } from './move-records.js';
 import { type Handler, Refused, type Undo } from './outcome.js';
 

@@ -1,7 +1,7 @@
 import type { OperationResult } from '@idsync/contracts';
 import type { LinkEvidence, StoredRecord } from '@idsync/database/directory';
+import type { RecordChange, Settled } from '../changes/record-change.js';
 import type { Proposal } from '../matching/find-candidates.js';
-import type { RecordChange, Settled } from '../record-change.js';
 
 type Result = OperationResult<'rules.change'>;
 type Joined = Result['joined'][number];

@@ -7,9 +7,9 @@ import {
   lockRecordsById,
   type StoredRecord,
 } from '@idsync/database/directory';
-import { applyChanges } from '../apply-changes.js';
-import type { Cause } from '../cause.js';
-import type { RecordChange } from '../record-change.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import type { Cause } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
 import { type Handler, Previewed, Refused } from './outcome.js';
 
 const chunkSize = 1_000;

@@ -1,6 +1,6 @@
 import { encodeId } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
-import type { Settled } from '../record-change.js';
+import type { Settled } from '../changes/record-change.js';
 import { AccessTally } from './access.js';
 
 const identity = (id: string, status: string, users = [{}]) => ({

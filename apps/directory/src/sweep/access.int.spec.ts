@@ -2,7 +2,7 @@ import { defaultLifecyclePolicy, newUuid, type SourceRecord } from '@idsync/cont
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, examplesOf, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
-import { applyDue } from '../due-work.js';
+import { applyDue } from '../background/due-work.js';
 import { sweepJob } from './sweep-job.js';
 
 let harness: Harness;

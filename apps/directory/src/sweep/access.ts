@@ -1,8 +1,8 @@
 import { encodeId, type ShownAccess } from '@idsync/contracts';
 import type { StoredIdentity } from '@idsync/database/directory';
-import { type AccessChanges, ChangesAccess } from '../divide-batch.js';
-import type { RecordChange, Settled } from '../record-change.js';
-import { append } from '../value-sets.js';
+import { type AccessChanges, ChangesAccess } from '../batch/divide-batch.js';
+import type { RecordChange, Settled } from '../changes/record-change.js';
+import { append } from '../shared/collections.js';
 import { isEnablingStep, isGainBySetting, isLosingStep } from './guard.js';
 
 type Steps = Map<string, Step>;

@@ -19,10 +19,10 @@ import {
   type JobState,
   type SyncPlan,
 } from '@idsync/database/directory';
+import type { RecordChange } from '../changes/record-change.js';
 import type { KeyRules } from '../matching/record-keys.js';
-import type { RecordChange } from '../record-change.js';
-import { additionsOf, reportsDeletions } from './additions-of.js';
 import { additionReasons, destructiveActionOf } from './guard.js';
+import { additionsOf, reportsDeletions } from './run-counts.js';
 import { isWaiting, type Waiting } from './set-aside.js';
 
 /**

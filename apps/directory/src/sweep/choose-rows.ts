@@ -7,7 +7,7 @@ import {
   findContested,
   saveOutranked,
 } from '@idsync/database/directory';
-import { append, idsOf } from '../value-sets.js';
+import { append, idsOf } from '../shared/collections.js';
 
 interface Row {
   seq: number;

@@ -1,8 +1,8 @@
 import { isDay, type LifecyclePolicy, type Safeguard } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
-import { employmentOf, employmentRules } from '../lifecycle.js';
-import type { RecordChange } from '../record-change.js';
-import { withCurrentStatus } from '../stamp-lifecycle.js';
+import type { RecordChange } from '../changes/record-change.js';
+import { employmentOf, employmentRules } from '../lifecycle/lifecycle.js';
+import { withCurrentStatus } from '../lifecycle/stamp-records.js';
 import { isLosingStep } from './guard.js';
 
 const hourMs = 60 * 60 * 1_000;

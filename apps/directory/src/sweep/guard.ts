@@ -1,7 +1,7 @@
 import { type QuarantineReason, type Safeguard, safeguard } from '@idsync/contracts';
 import type { Additions, JobState, RecentRemovals, SyncPlan } from '@idsync/database/directory';
+import type { RecordChange } from '../changes/record-change.js';
 import { isDeleted } from '../matching/record-keys.js';
-import type { RecordChange } from '../record-change.js';
 
 /** Actions that the deletion safeguard counts. */
 export type DestructiveAction = 'delete' | 'disable';

@@ -10,8 +10,9 @@ import {
   type StoredRecord,
   saveMovedAnchors,
 } from '@idsync/database/directory';
-import { boundChanges } from '../bound-changes.js';
-import { contentHash } from '../content-hash.js';
+import { contentHash } from '../batch/content-hash.js';
+import { nextRecord } from '../batch/read-batch.js';
+import { boundChanges } from '../changes/field-changes.js';
 import { namesDisagree, nameWords, shareOnlySurname } from '../matching/names.js';
 import {
   contradict,
@@ -21,8 +22,7 @@ import {
   numbersOf,
   permanentKeys,
 } from '../matching/record-keys.js';
-import { nextRecord } from '../read-batch.js';
-import { byId, compareTexts, type Fields, sameValues } from '../value-sets.js';
+import { byId, compareTexts, type Fields, sameValues } from '../shared/collections.js';
 import { withSoonEnd } from './ends-soon.js';
 import { countedChanges, planEntry } from './plan-changes.js';
 

@@ -10,12 +10,12 @@ import {
   planRemoved,
   statusOfIdentity,
 } from '@idsync/database/directory';
-import { applyChanges } from '../apply-changes.js';
-import { boundChanges, diffFields } from '../bound-changes.js';
-import type { Cause } from '../cause.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import type { Cause } from '../changes/cause.js';
+import { boundChanges, diffFields } from '../changes/field-changes.js';
+import type { RecordChange, Settled } from '../changes/record-change.js';
 import { activeKeys, isPermanent, type KeyRules, keyText } from '../matching/record-keys.js';
-import type { RecordChange, Settled } from '../record-change.js';
-import { sameValues } from '../value-sets.js';
+import { sameValues } from '../shared/collections.js';
 import { accessChangesOf, externalIdsOf, type Step } from './access.js';
 import { destructiveActionOf, isEnabled } from './guard.js';
 import { isReused } from './reused-ids.js';

@@ -8,12 +8,12 @@ import {
   type PlanEntry,
   type StoredRecord,
 } from '@idsync/database/directory';
+import { findChanges } from '../batch/read-batch.js';
+import type { RecordChange } from '../changes/record-change.js';
 import { isDeleted, type KeyRules } from '../matching/record-keys.js';
-import { findChanges } from '../read-batch.js';
-import type { RecordChange } from '../record-change.js';
-import { append, byId } from '../value-sets.js';
-import { reportsDeletions } from './additions-of.js';
+import { append, byId } from '../shared/collections.js';
 import { separateReused } from './reused-ids.js';
+import { reportsDeletions } from './run-counts.js';
 
 export interface PlannedChanges {
   changes: RecordChange[];

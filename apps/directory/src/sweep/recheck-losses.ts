@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '@idsync/database';
 import { findJobState, findOpenEntries, keepAccess, lockPlan, planMarks } from '@idsync/database/directory';
-import { applyChanges } from '../apply-changes.js';
-import { runChunk } from '../apply-in-halves.js';
-import { causedAt, loadTenant } from '../cause.js';
+import { runChunk } from '../batch/halves.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import { causedAt, loadTenant } from '../changes/cause.js';
 import { accessChangesOf, externalIdsOf } from './access.js';
 import { plannedChanges } from './planned-changes.js';
 

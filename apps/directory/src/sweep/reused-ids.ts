@@ -1,5 +1,6 @@
 import { encodeId, newUuid } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
+import type { RecordChange } from '../changes/record-change.js';
 import { namesDisagree, nameWords, shareOnlySurname } from '../matching/names.js';
 import {
   allKeys,
@@ -10,7 +11,6 @@ import {
   numbersOf,
   type RecordKey,
 } from '../matching/record-keys.js';
-import type { RecordChange } from '../record-change.js';
 
 /**
  * Returns true if a source lists another person under the external id of a user: no match key is the same, the permanent

@@ -1,7 +1,7 @@
 import { defaultMatchingRules, safeguard } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { storedRecord, uuid } from '../../test/stored-record.js';
-import type { RecordChange } from '../record-change.js';
+import type { RecordChange } from '../changes/record-change.js';
 import { countedChanges } from './plan-changes.js';
 import { isSetAside } from './set-aside.js';
 

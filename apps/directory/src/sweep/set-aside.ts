@@ -1,10 +1,10 @@
 import { outranks, type Safeguard, type SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { type StoredRecord, saveOutranked } from '@idsync/database/directory';
-import type { Cause } from '../cause.js';
-import type { AccessChanges } from '../divide-batch.js';
+import type { AccessChanges } from '../batch/divide-batch.js';
+import type { Cause } from '../changes/cause.js';
+import type { RecordChange } from '../changes/record-change.js';
 import type { KeyRules } from '../matching/record-keys.js';
-import type { RecordChange } from '../record-change.js';
 import { destructiveActionOf } from './guard.js';
 import { countedChanges, planChanges } from './plan-changes.js';
 

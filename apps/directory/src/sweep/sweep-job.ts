@@ -32,20 +32,20 @@ import {
   savePlan,
 } from '@idsync/database/directory';
 import { countActivePeople, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
-import { applyChanges } from '../apply-changes.js';
-import { runChunk } from '../apply-in-halves.js';
-import { causedAt, loadTenant } from '../cause.js';
-import { beyondQuota, peopleLimit, withinQuota } from '../people-quota.js';
-import { repeatedRecord, reportOvertaken } from '../read-batch.js';
-import { idsOf } from '../value-sets.js';
+import { runChunk } from '../batch/halves.js';
+import { beyondQuota, peopleLimit, withinQuota } from '../batch/people-quota.js';
+import { repeatedRecord, reportOvertaken } from '../batch/read-batch.js';
+import { applyChanges } from '../changes/apply-changes.js';
+import { causedAt, loadTenant } from '../changes/cause.js';
+import { idsOf } from '../shared/collections.js';
 import { lossesOf } from './access.js';
-import { additionsOf, lossesBefore, reportsDeletions, whyIncomplete } from './additions-of.js';
 import { deferToHeldJob } from './beside-held-job.js';
 import { chooseRows } from './choose-rows.js';
 import { boundsAdditions, quarantineNote, quarantineReasons } from './guard.js';
 import { moveAnchors } from './move-anchors.js';
 import { plannedChanges } from './planned-changes.js';
 import { losses, recheckLosses } from './recheck-losses.js';
+import { additionsOf, lossesBefore, reportsDeletions, whyIncomplete } from './run-counts.js';
 
 /** Records per transaction. */
 const chunkSize = 500;

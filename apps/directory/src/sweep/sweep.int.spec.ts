@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
-import { applyBatch } from '../apply-batch.js';
-import { applyDue } from '../due-work.js';
+import { applyDue } from '../background/due-work.js';
+import { applyBatch } from '../batch/apply-batch.js';
 import { clearEndedRuns, sweepJob } from './sweep-job.js';
 
 let harness: Harness;

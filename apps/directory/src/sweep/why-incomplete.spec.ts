@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { reportsDeletions, whyIncomplete } from './additions-of.js';
+import { reportsDeletions, whyIncomplete } from './run-counts.js';
 
 const job = {
   id: 'j',

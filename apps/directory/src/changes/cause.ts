@@ -1,0 +1,74 @@
+import { defaultMatchingRules, type LifecyclePolicy, listsEmployments, type MatchingRules } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import { type ConnectorInfo, type EarlierIdentity, findConnectors, lockReferences } from '@idsync/database/directory';
+import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
+import { type Ranking, rankSources } from '../lifecycle/rank-sources.js';
+import type { AccessTally } from '../sweep/access.js';
+
+/** Cause of a change of the directory, with the tenant's settings that the change needs. */
+export interface Cause {
+  tenantId: string;
+  /** Sync job of the change, if any. */
+  jobId?: string;
+  /** Operation of the change, if any. */
+  operationId?: string;
+  /** Time of the decisions that depend on dates. */
+  now: Date;
+  /** Replaces PostgreSQL's clock as the time of the change, in tests. */
+  fixedTime?: Date;
+  /** Writes many records with a proposed time before the tenant's sequence is locked. It may then throw `TimeRefused`. */
+  proposesTime?: boolean;
+  /** All of the tenant's connectors by id, deleted ones included. */
+  connectors: ReadonlyMap<string, ConnectorInfo>;
+  rules: MatchingRules;
+  rankOf: Ranking;
+  policy: LifecyclePolicy;
+  /** Computes all links again, except manual ones, as if no records had been joined before. */
+  reconsider?: boolean;
+  /** Renders every affected identity again even if none of its records changed. */
+  rerender?: boolean;
+  /** Replaces an identity that loses all its records by a tombstone without personal data. */
+  erase?: boolean;
+  /** Counts the people who lose access by the parts of a change. */
+  access?: AccessTally;
+  /** Merged identities that may have records again, because of a revert or an unfinished job, as they were. */
+  revived?: ReadonlyMap<string, EarlierIdentity>;
+}
+
+/** A cause whose change has a time, assigned under the lock of the tenant's sequence or proposed before it. */
+export interface TimedCause extends Cause {
+  at: Date;
+}
+
+/** Returns the time of decisions: now, or the fixed time of a test. */
+export function causedAt(fixedTime: Date | undefined): Pick<Cause, 'now' | 'fixedTime'> {
+  return { now: fixedTime ?? new Date(), fixedTime };
+}
+
+/**
+ * Loads the tenant's settings that every change needs. Changes that may include machines with references to people pass
+ * `alone`, before they lock anything else of the tenant.
+ */
+export async function loadTenant(
+  tx: Transaction,
+  tenantId: string,
+  how: 'alone' | 'shared' = 'shared',
+): Promise<Pick<Cause, 'tenantId' | 'connectors' | 'rules' | 'rankOf' | 'policy'>> {
+  await lockReferences(tx, tenantId, how);
+  const [all, priorities, rules, policy] = await Promise.all([
+    findConnectors(tx, tenantId),
+    findAttributePriorities(tx, tenantId),
+    findMatchingRules(tx, tenantId),
+    findLifecyclePolicy(tx, tenantId),
+  ]);
+  const connectors = new Map(
+    all.map((connector) => [connector.id, { ...connector, employments: listsEmployments(connector, policy) }]),
+  );
+  return {
+    tenantId,
+    connectors,
+    rankOf: rankSources(connectors, priorities),
+    rules: rules ?? defaultMatchingRules,
+    policy,
+  };
+}
