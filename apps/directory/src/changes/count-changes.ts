@@ -1,15 +1,14 @@
 import type { CounterChange } from '@idsync/database/directory';
 import type { Settled } from './record-change.js';
 
-interface Counted {
-  status: string;
-  createdAt: Date;
-}
-
 /** Returns the changes of the list totals and positions. */
 export function countChanges(settled: Settled): CounterChange[] {
   const totals = new Map<string, CounterChange>();
-  const add = (resource: CounterChange['resource'], counted: Counted | undefined, by: number) => {
+  const add = (
+    resource: CounterChange['resource'],
+    counted: { status: string; createdAt: Date } | undefined,
+    by: number,
+  ) => {
     if (counted === undefined) return;
     const { status, createdAt } = counted;
     const key = `${resource} ${status} ${createdAt.getTime()}`;

@@ -25,12 +25,9 @@ export function settleIdentities(cause: TimedCause, placed: PlacedRecords): Sett
   for (const [id, group] of members) {
     const before = placed.stored.get(id);
     const intoId = placed.successors.get(id);
-    if (group.length === 0 && before && intoId !== undefined) {
-      merged.push({ identity: before, intoId });
-      continue;
-    }
     if (group.length === 0 && before) {
-      if (cause.erase) erased.push({ before, identity: tombstoneOf(before, at) });
+      if (intoId !== undefined) merged.push({ identity: before, intoId });
+      else if (cause.erase) erased.push({ before, identity: tombstoneOf(before, at) });
       else ended.push(before);
       continue;
     }

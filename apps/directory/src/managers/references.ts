@@ -1,5 +1,5 @@
 import { comparedText } from '@idsync/contracts';
-import type { FormerReference, ManagerCandidates, ManagerReference, StoredRecord } from '@idsync/database/directory';
+import type { FormerReference, ManagerReference, StoredRecord } from '@idsync/database/directory';
 import type { RecordChange } from '../changes/record-change.js';
 import { normaliseText } from '../matching/record-keys.js';
 import { isPlaceholder } from '../matching/stop-values.js';
@@ -20,11 +20,6 @@ export function managerReference(
   const value = normaliseText(text);
   if (text === undefined || value === undefined || isNoReference(text)) return undefined;
   return { recordId: user.id, connectorId: user.connectorId, text, value, heldId: heldId ?? undefined };
-}
-
-/** Returns the manager: by the external id in the same source, then by a match key, by another external id, then a leaver so far. */
-export function chosenManager({ sameSource, keyHolder, otherSource, leaver }: ManagerCandidates): string | undefined {
-  return sameSource ?? keyHolder ?? otherSource ?? leaver ?? undefined;
 }
 
 /** Returns the reference in this field that a change ends; undefined if there was none, or the person and the text stay. */

@@ -11,7 +11,7 @@ import type { RecordChange } from '../changes/record-change.js';
 import { deriveIdentityStatus } from '../lifecycle/derive-status.js';
 import type { PlacedRecords } from '../matching/place-records.js';
 import { append } from '../shared/collections.js';
-import { chosenManager, managerReference } from './references.js';
+import { managerReference } from './references.js';
 
 /**
  * Sets the managers of changed users, as far as they are known, by the links and statuses that the records are about to
@@ -55,7 +55,10 @@ interface Unstored extends Pick<ManagerScope, 'moving'> {
   hasLeft?: (identityId: string) => boolean | undefined;
 }
 
-/** Returns the managers of these users, by user. */
+/**
+ * Returns the managers of these users, by user: the person with this external id in the same source, else with this match
+ * key, else with this external id in another source, else the leaver who has been the manager so far.
+ */
 export async function findManagers(
   tx: Transaction,
   { tenantId, rules, connectors }: Cause,
@@ -66,11 +69,11 @@ export async function findManagers(
   const found = await findManagerCandidates(tx, tenantId, { kinds: rules.certain, connectorIds, moving }, references);
   const heldIds = new Map(references.map(({ recordId, heldId }) => [recordId, heldId]));
   return new Map(
-    found.map((candidates) => {
-      const heldId = heldIds.get(candidates.recordId);
+    found.map(({ recordId, sameSource, keyHolder, otherSource, leaver: stored }) => {
+      const heldId = heldIds.get(recordId);
       const left = heldId === undefined ? undefined : hasLeft(heldId);
-      const leaver = left === undefined ? candidates.leaver : left && heldId ? heldId : null;
-      return [candidates.recordId, chosenManager({ ...candidates, leaver })];
+      const leaver = left === undefined ? stored : left ? heldId : undefined;
+      return [recordId, sameSource ?? keyHolder ?? otherSource ?? leaver ?? undefined];
     }),
   );
 }

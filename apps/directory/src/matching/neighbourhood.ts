@@ -142,10 +142,7 @@ export class Neighbourhood {
   /** Adds those of these records that are not here, and returns them. */
   private async addRecords(recordIds: readonly string[]): Promise<StoredRecord[]> {
     const missing = recordIds.filter((id) => !this.changes.has(id));
-    const records = await lockRecordsById(this.tx, missing);
-    await this.strengths.load(records);
-    for (const record of records) this.changes.set(record.id, { record, before: record });
-    return records;
+    return this.add(await lockRecordsById(this.tx, missing));
   }
 
   private async lock(keys: readonly WantedKey[]): Promise<HeldKey[]> {
@@ -181,7 +178,10 @@ export class Neighbourhood {
     if (ids.size === 0) return [];
     const identities = await lockIdentities(this.tx, [...ids]);
     for (const identity of identities) this.identities.set(identity.id, identity);
-    const records = await lockRecordsOfIdentities(this.tx, [...ids]);
+    return this.add(await lockRecordsOfIdentities(this.tx, [...ids]));
+  }
+
+  private async add(records: StoredRecord[]): Promise<StoredRecord[]> {
     await this.strengths.load(records);
     for (const record of records) {
       if (!this.changes.has(record.id)) this.changes.set(record.id, { record, before: record });
@@ -189,8 +189,6 @@ export class Neighbourhood {
     return records;
   }
 }
-
-export type LinkStrengthOf = (record: StoredRecord) => Person['linkStrength'];
 
 /** A record, or what is known of its link. */
 interface Linked {
@@ -226,7 +224,7 @@ export class LinkStrengths {
     for (const id of await findUnfinishedJobs(this.tx, [...jobs])) this.unfinishedJobs.add(id);
   }
 
-  readonly strengthOf: LinkStrengthOf = (record) => {
+  readonly strengthOf = (record: StoredRecord): Person['linkStrength'] => {
     if (record.decided) return 'manual';
     if (record.identityId === undefined || this.cause.reconsider) return 'loose';
     if (this.placed.has(record.id) || this.keptIdentityOf(record) !== undefined) return 'kept';
@@ -251,7 +249,7 @@ export class LinkStrengths {
 }
 
 /** Returns true for an account or machine that keeps its identity regardless of its keys. */
-export function isSettled(record: StoredRecord, linkStrengthOf: LinkStrengthOf): boolean {
+export function isSettled(record: StoredRecord, linkStrengthOf: LinkStrengths['strengthOf']): boolean {
   if (record.identityId === undefined) return false;
   return record.kind === 'account' ? linkStrengthOf(record) !== 'loose' || isDeleted(record) : record.decided;
 }

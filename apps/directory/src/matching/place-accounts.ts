@@ -20,7 +20,7 @@ interface PlacedAccount {
   disputes: DisputedRecord[];
 }
 
-/** The people whom accounts follow. */
+/** People to which accounts may belong. */
 interface People {
   assignments: readonly Assignment[];
   /** Identity ids by record id. */

@@ -69,8 +69,7 @@ async function mergedByUnfinishedJobs(
 ): Promise<Map<string, EarlierIdentity>> {
   const kept = new Set([...changes.values()].map(({ record }) => strengths.keptIdentityOf(record)));
   const ended = [...kept].filter((id) => id !== undefined && !identities.has(id)) as string[];
-  const redirects = ended.length > 0 ? await findRedirects(tx, ended) : [];
-  return byId(redirects);
+  return byId(ended.length > 0 ? await findRedirects(tx, ended) : []);
 }
 
 /** Returns the keys of users who get another identity: accounts and other people may wait for them. */

@@ -8,7 +8,6 @@ import {
   findUnfinishedJobs,
   isQueueReady,
   lockRecordsById,
-  type ReviewCase,
   type StoredRecord,
   saveCases,
   settleCases,
@@ -69,7 +68,9 @@ export async function compareRecords(tx: Transaction, cause: Cause, recordIds: r
 
   const earlier = await findCasesOf(tx, [...subjectIds]);
   const opened = toReview.filter((proposal) => shouldOpenCase(proposal, earlier.get(proposal.record.id)));
-  const cases = opened.map((proposal) => caseOf(proposal, now));
+  const cases = opened.map(({ record: { id: recordId }, tier, candidates }) => {
+    return { id: newUuid(), recordId, kind: 'weak' as const, reason: tier.name, candidates, openedAt: now };
+  });
   for (const { recordId } of cases) subjectIds.delete(recordId);
   await settleCases(tx, [...subjectIds], 'weak', now);
   await saveCases(tx, tenantId, cases);
@@ -79,10 +80,6 @@ export async function compareRecords(tx: Transaction, cause: Cause, recordIds: r
 /** An open case of another kind stays as it is. */
 function shouldOpenCase({ candidates }: Proposal, { open, decided }: CasesOfRecord = {}): boolean {
   return (open === undefined || open.kind === 'weak') && hasNewCandidate(candidates, decided);
-}
-
-function caseOf({ record, tier, candidates }: Proposal, now: Date): Omit<ReviewCase, 'status'> {
-  return { id: newUuid(), recordId: record.id, kind: 'weak', reason: tier.name, candidates, openedAt: now };
 }
 
 /** Makes the links, except those that would make an identity too large. */
