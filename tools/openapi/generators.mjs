@@ -20,5 +20,6 @@ export function install() {
 
 /** Writes the types that openapi-typescript generates. */
 export function writeTypes(file) {
-  run('openapi-typescript', [document, '--output', file, '--root-types', '--root-types-no-schema-prefix']);
+  const options = ['--root-types', '--root-types-no-schema-prefix', '--default-non-nullable', 'false'];
+  run('openapi-typescript', [document, '--output', file, ...options]);
 }

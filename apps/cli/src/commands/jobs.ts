@@ -1,5 +1,5 @@
 import type { responses } from '@idsync/contracts';
-import { jobStatuses } from '@idsync/contracts/fixed-values';
+import { type JobStatus, jobStatuses } from '@idsync/contracts/fixed-values';
 import type { PageQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { confirm } from '../confirm.js';
@@ -40,7 +40,7 @@ export function addJobCommands(program: CliCommand): void {
     .choice('--status <status>', 'only jobs in this status', jobStatuses)
     .paged()
     .addHelpText('after', listHelp)
-    .does(async (session, options: PageQuery & { connector?: string; status?: string }) => {
+    .does(async (session, options: PageQuery & { connector?: string; status?: JobStatus }) => {
       const { limit, offset, connector, status } = options;
       const query = { limit, offset, connector_id: connector && (await findConnector(session, connector)), status };
       const list = await session.client.call('GET /sync-jobs', {}, query);

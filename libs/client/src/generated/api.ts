@@ -6951,35 +6951,35 @@ export interface components {
         };
         Safeguard: {
             /** @default 10 */
-            max_deleted_percent: number;
+            max_deleted_percent?: number;
             /** @default 20 */
-            max_deleted_records: number;
+            max_deleted_records?: number;
             /** @default 10 */
-            max_disabled_percent: number;
+            max_disabled_percent?: number;
             /** @default 20 */
-            max_disabled_records: number;
+            max_disabled_records?: number;
             /** @default 10 */
-            max_enabled_percent: number;
+            max_enabled_percent?: number;
             /** @default 20 */
-            max_enabled_records: number;
+            max_enabled_records?: number;
             /** @default 0 */
-            max_reused_percent: number;
+            max_reused_percent?: number;
             /** @default 0 */
-            max_reused_records: number;
+            max_reused_records?: number;
             /** @default 24 */
-            within_hours: number;
+            within_hours?: number;
             /** @default 50 */
-            max_failed_percent: number;
+            max_failed_percent?: number;
             /** @default 10 */
-            max_failed_records: number;
+            max_failed_records?: number;
             /** @default 20 */
-            max_created_percent: number;
+            max_created_percent?: number;
             /** @default 20 */
-            max_created_records: number;
+            max_created_records?: number;
             /** @default 20 */
-            max_changed_percent: number;
+            max_changed_percent?: number;
             /** @default 20 */
-            max_changed_records: number;
+            max_changed_records?: number;
             /**
              * @default [
              *       "employee_number",
@@ -6992,11 +6992,11 @@ export interface components {
              *       "termination_date"
              *     ]
              */
-            changed_fields: string[];
+            changed_fields?: string[];
             /** @default 10 */
-            max_rekeyed_percent: number;
+            max_rekeyed_percent?: number;
             /** @default 5 */
-            max_rekeyed_records: number;
+            max_rekeyed_records?: number;
         };
         Schedule: {
             every?: string;
@@ -7010,14 +7010,14 @@ export interface components {
              * @description One in this many runs reads the whole source, even if the source supports incremental runs.
              * @default 100
              */
-            full_every: number;
+            full_every?: number;
             /**
              * @description Maximum age of the last complete read of the whole source: a run that would exceed it reads everything.
              * @default 24
              */
-            full_every_hours: number;
+            full_every_hours?: number;
             /** @default false */
-            paused: boolean;
+            paused?: boolean;
         };
         FieldSource: string | {
             from: string;

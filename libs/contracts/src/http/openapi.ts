@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { safeguard } from '../connector-config.js';
+import { fieldSource, transform } from '../connectors/field-map.js';
 import * as events from '../event-catalogue/event-bodies.js';
 import { eventExample } from '../event-catalogue/event-examples.js';
 import { eventMeanings } from '../event-catalogue/event-meanings.js';
-import { safeguard } from '../connector-config.js';
-import { fieldSource, transform } from '../connectors/field-map.js';
 import { type EventType, eventTypes } from '../events.js';
 import { schedule } from '../schedule.js';
 import { webhookFilter } from '../webhook-filter.js';
