@@ -1,7 +1,6 @@
 // One project for each tier of tests: test/tiers.mjs. `fast`, `console` and `conformance` need no services; the others get a
 // PostgreSQL, and a RabbitMQ if AMQP_URL is set.
 import { readdirSync, readFileSync } from 'node:fs';
-import { sourceNames } from './test/setup/source-names.mjs';
 import { filesOf, nightlyInCi } from './test/tiers.mjs';
 
 const connectors = 'libs/connectors/src';
@@ -19,17 +18,52 @@ const nightly = since ? nightlyInCi(since).run : filesOf('nightly');
 const paths = (files) => files.map((file) => `<rootDir>/${file}`);
 const ignored = (files) => files.map((file) => `/${file.replaceAll('.', '\\.')}$`);
 
+const compiled = (syntax, tsx) => [
+  '@swc/jest',
+  {
+    jsc: {
+      parser: { syntax, tsx, decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true, react: { runtime: 'automatic' } },
+      keepClassNames: true,
+      target: 'es2022',
+    },
+    module: { type: 'commonjs' },
+  },
+];
+/** Packages with only ES modules. Tests run as CommonJS, which needs no flag of Node. */
+const esModules = [
+  '@nestjs',
+  '@fastify/static',
+  '@seriousme/openapi-schema-validator',
+  'any-ascii',
+  'canonicalize',
+  'double-metaphone',
+  'get-east-asian-width',
+  'jose',
+  'oauth4webapi',
+  'oidc-provider',
+  'openid-client',
+];
+
 const common = {
-  // Node loads the modules, once for all files of a worker.
-  runner: '<rootDir>/test/setup/shared-modules/runner.mjs',
-  runtime: '<rootDir>/test/setup/shared-modules/runtime.cjs',
-  testEnvironment: '<rootDir>/test/setup/shared-modules/environment.mjs',
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': '<rootDir>/test/setup/transform.mjs' },
-  dependencyExtractor: '<rootDir>/test/setup/dependencies.mjs',
+  setupFiles: ['<rootDir>/test/setup/errors-of-node.cjs'],
+  transform: {
+    '\\.ts$': compiled('typescript', false),
+    '\\.tsx$': compiled('typescript', true),
+    [`/node_modules/(${esModules.join('|')})/.*\\.m?js$`]: compiled('ecmascript'),
+    '/test/(tiers|setup/(allowed-skips|skip-rules))\\.mjs$': compiled('ecmascript'),
+  },
+  // `transform` names what is compiled.
+  transformIgnorePatterns: [],
   modulePathIgnorePatterns: ['/dist/', '<rootDir>/bundle/', '/.data/'],
+  // Sources of the packages, so that no test uses an old `dist`.
   moduleNameMapper: {
-    ...Object.fromEntries(sourceNames.map(([{ source }, path]) => [source, `<rootDir>/${path}`])),
+    '^fast-check$': '<rootDir>/test/setup/fast-check.cjs',
+    '^canonicalize$': '<rootDir>/node_modules/canonicalize/lib/canonicalize.js',
+    '^@idsync/(client|contracts)/(operator|subscriber|fixed-values|parse-url)$': '<rootDir>/libs/$1/src/$2.ts',
+    '^@idsync/database/(\\w+)$': '<rootDir>/libs/database/src/$1/index.ts',
+    '^@idsync/(gateway|directory|sync-worker|webhook-dispatcher|standalone)$': '<rootDir>/apps/$1/src/index.ts',
+    '^@idsync/([\\w-]+)$': '<rootDir>/libs/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
 };
@@ -39,43 +73,25 @@ const withServices = {
   globalTeardown: '<rootDir>/test/setup/services-down.mjs',
 };
 
-/** Stock Jest: components of the console run in jsdom, compiled to CommonJS, which needs no flag of Node. */
+/** Components of the console. */
 const consoleProject = {
+  ...common,
   displayName: 'console',
   testMatch: ['<rootDir>/apps/console/src/**/*.spec.tsx'],
   testEnvironment: 'jsdom',
   testEnvironmentOptions: { url: 'http://console.test/console/' },
   setupFiles: ['<rootDir>/apps/console/test/browser.cjs'],
-  transform: Object.fromEntries(
-    [true, false].map((tsx) => [
-      tsx ? '\\.tsx$' : '\\.ts$',
-      [
-        '@swc/jest',
-        {
-          swcrc: false,
-          jsc: {
-            parser: { syntax: 'typescript', tsx },
-            transform: { react: { runtime: 'automatic' } },
-            target: 'es2022',
-          },
-          module: { type: 'commonjs' },
-        },
-      ],
-    ]),
-  ),
-  modulePathIgnorePatterns: common.modulePathIgnorePatterns,
   moduleNameMapper: { '\\.css$': '<rootDir>/apps/console/test/no-styles.cjs', ...common.moduleNameMapper },
 };
 
 export default {
-  testSequencer: '<rootDir>/test/setup/longest-first.mjs',
   // Only limits tests that hang, since a busy machine is many times slower than an idle one. Longer than `until` waits,
   // which says for what.
   testTimeout: 300_000,
   // Tests with services leave two cores idle for a quarter of the time, because they wait. Each file has its own database,
   // vhost and ports. Three files take 52 connections at most; PostgreSQL allows a hundred.
   maxWorkers: 3,
-  // Node keeps modules and their state in memory, so a worker that holds much memory is replaced.
+  // A worker keeps memory of earlier files, so one that holds much is replaced.
   workerIdleMemoryLimit: '768MB',
   // After its last file, a worker without open handles takes a second to free its memory on a busy machine. After half of
   // that, Jest would kill it and report a leak.

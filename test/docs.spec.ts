@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { queues } from '@idsync/contracts';
@@ -7,8 +7,8 @@ import { ownership } from '../libs/database/src/schema/ownership.js';
 
 const run = promisify(execFile);
 
-const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.md']);
-const documents = stdout.split('\0').filter((path) => path !== '');
+const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.md']);
+const documents = listed.toString().split('\0').filter(Boolean);
 
 describe('the Markdown documents', () => {
   it('link only to files and headings that exist', async () => {

@@ -23,7 +23,7 @@ import { Supervised } from './support/supervised.js';
 
 jest.setTimeout(600_000);
 
-const unavailable = await SmallDisk.unavailable();
+const unavailable = SmallDisk.unavailable();
 if (unavailable) process.stderr.write(`Skipping the test with a full disk: ${unavailable}\n`);
 
 const names = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'] as const;
@@ -41,7 +41,7 @@ const endWithinMs = 240_000;
   let tenant: Tenant;
 
   beforeAll(async () => {
-    disk = await SmallDisk.mount(2_048);
+    disk = SmallDisk.mount(2_048);
     postgres = await PrivatePostgres.start(disk.folder);
     vhost = hasBroker() ? await createVhost() : undefined;
     sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-full-'));

@@ -3,7 +3,7 @@ import { scimServer } from '../libs/connectors/test/scim-server.js';
 import { FollowedSource } from './support/followed-source.js';
 import { Gate } from './support/gate.js';
 
-const scim = await scimServer('t0ken');
+const scim = scimServer('t0ken');
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const crowd = 40;
 const fewer = 'everything was read: the number of resources has decreased';

@@ -1,4 +1,3 @@
 export function filesOf(tier: 'core' | 'more' | 'nightly'): string[];
-export const secondsOf: Record<string, number>;
 export function nightlySince(commit: string): string[];
 export function nightlyInCi(commit: string): { run: string[]; owed: string[] };

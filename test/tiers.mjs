@@ -5,74 +5,79 @@
 // - core: integration tests that need nothing but Node. An `*.int.spec.ts` that is not listed belongs to it.
 // - more: what CI runs as well.
 // - nightly: heavy files, by the sources whose change they notice. CI runs those whose cause changed, for eight minutes.
-//
-// The numbers are the seconds of a file beside two others, so that the longest files start first. Approximate ones do.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { narrowImports } from './setup/narrow-imports.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** @type {Record<string, number>} */
-const core = {
-  'libs/database/src/database.int.spec.ts': 26,
-  'libs/database/src/schema-drift.int.spec.ts': 25,
-  'test/pipeline.e2e.spec.ts': 16,
-  'test/spec-walk.e2e.spec.ts': 45,
-  'test/operations.e2e.spec.ts': 40,
-  'apps/directory/src/sweep/sweep.int.spec.ts': 50,
-  'apps/directory/src/operations/merge-and-split.int.spec.ts': 24,
-  'apps/gateway/src/access/operator-roles.int.spec.ts': 24,
-  'apps/directory/src/batch/same-directory.int.spec.ts': 22,
-  'apps/gateway/src/audit/audit.int.spec.ts': 20,
-  'apps/gateway/src/oidc/oidc.int.spec.ts': 19,
-  'apps/directory/src/start.int.spec.ts': 18,
-  'apps/gateway/src/scim/scim.int.spec.ts': 18,
-  'apps/gateway/src/http/http-edge.int.spec.ts': 17,
-};
+const core = [
+  'libs/database/src/database.int.spec.ts',
+  'libs/database/src/schema-drift.int.spec.ts',
+  'test/pipeline.e2e.spec.ts',
+  'test/spec-walk.e2e.spec.ts',
+  'test/operations.e2e.spec.ts',
+  'apps/directory/src/sweep/sweep.int.spec.ts',
+  'apps/directory/src/operations/merge-and-split.int.spec.ts',
+  'apps/gateway/src/access/operator-roles.int.spec.ts',
+  'apps/directory/src/batch/same-directory.int.spec.ts',
+  'apps/gateway/src/audit/audit.int.spec.ts',
+  'apps/gateway/src/oidc/oidc.int.spec.ts',
+  'apps/directory/src/start.int.spec.ts',
+  'apps/gateway/src/scim/scim.int.spec.ts',
+  'apps/gateway/src/http/http-edge.int.spec.ts',
+];
 
-/** @type {Record<string, number>} */
-const more = {
-  'test/console.e2e.spec.ts': 280,
-  'libs/messaging/src/bus-contract.int.spec.ts': 60,
-  'test/restore.e2e.spec.ts': 50,
-  'test/api-fuzz.e2e.spec.ts': 45,
-  'test/model.e2e.spec.ts': 45,
-  'test/plans.e2e.spec.ts': 45,
-  'test/webhook-events.e2e.spec.ts': 44,
-  'test/scim-push.e2e.spec.ts': 42,
-  'test/changes.e2e.spec.ts': 38,
-  'test/encrypted-links.e2e.spec.ts': 38,
-  'test/ldap-source.e2e.spec.ts': 38,
-  'test/scim-source.e2e.spec.ts': 38,
-  'libs/connectors/src/ldap/open-ldap.int.spec.ts': 27,
-  'apps/webhook-dispatcher/src/documented-verifiers.int.spec.ts': 26,
-  'test/traces.e2e.spec.ts': 25,
-  'test/secrets-at-rest.e2e.spec.ts': 20,
-  'test/bundles.e2e.spec.ts': 16,
-  'test/metrics.e2e.spec.ts': 15,
-  'test/dashboard.e2e.spec.ts': 15,
-  'test/record-jobs.e2e.spec.ts': 15,
-  'test/migrate-login.e2e.spec.ts': 10,
-  'test/client-guide.e2e.spec.ts': 10,
-  'test/alerts.e2e.spec.ts': 5,
-};
+const more = [
+  'test/console.e2e.spec.ts',
+  'libs/messaging/src/bus-contract.int.spec.ts',
+  'test/restore.e2e.spec.ts',
+  'test/api-fuzz.e2e.spec.ts',
+  'test/model.e2e.spec.ts',
+  'test/plans.e2e.spec.ts',
+  'test/webhook-events.e2e.spec.ts',
+  'test/scim-push.e2e.spec.ts',
+  'test/changes.e2e.spec.ts',
+  'test/encrypted-links.e2e.spec.ts',
+  'test/ldap-source.e2e.spec.ts',
+  'test/scim-source.e2e.spec.ts',
+  'libs/connectors/src/ldap/open-ldap.int.spec.ts',
+  'apps/webhook-dispatcher/src/documented-verifiers.int.spec.ts',
+  'test/traces.e2e.spec.ts',
+  'test/secrets-at-rest.e2e.spec.ts',
+  'test/bundles.e2e.spec.ts',
+  'test/metrics.e2e.spec.ts',
+  'test/dashboard.e2e.spec.ts',
+  'test/record-jobs.e2e.spec.ts',
+  'test/migrate-login.e2e.spec.ts',
+  'test/client-guide.e2e.spec.ts',
+  'test/alerts.e2e.spec.ts',
+];
 
 /**
  * Heavy files by their cause: patterns of Git for the sources whose change they are to notice. A file is also its own
- * cause, and so is what it uses and no test of another tier does.
+ * cause. The numbers are approximate seconds of a file beside two others.
  *
  * @type {readonly { cause: readonly string[]; files: Record<string, number> }[]}
  */
 const nightly = [
   {
-    cause: ['libs/database/src/migrations', 'libs/database/src/schema'],
+    cause: [
+      'libs/database/src/migrations',
+      'libs/database/src/schema',
+      'test/rolling',
+      'test/support/previous-code.ts',
+      'test/support/running-code.ts',
+      'test/support/steady-load.ts',
+    ],
     files: { 'test/upgrade.e2e.spec.ts': 117, 'libs/database/src/schema/migrate.int.spec.ts': 77 },
   },
   {
-    cause: ['libs/messaging/src', 'libs/messaging/test/killed-*.mjs'],
+    cause: [
+      'libs/messaging/src',
+      'libs/messaging/test/killed-*.mjs',
+      'libs/testing/src/private-broker-cluster.ts',
+      'libs/testing/src/test-program.ts',
+    ],
     files: {
       'libs/messaging/src/broker-cluster.int.spec.ts': 228,
       'libs/messaging/src/broker-restart.int.spec.ts': 85,
@@ -89,13 +94,25 @@ const nightly = [
       'apps/sync-worker/src/killed-worker.int.spec.ts': 32,
     },
   },
-  { cause: ['apps/directory/src'], files: { 'test/poison-batch.e2e.spec.ts': 27 } },
+  { cause: ['apps/directory/src', 'test/support/limited-service.ts'], files: { 'test/poison-batch.e2e.spec.ts': 27 } },
   {
-    cause: ['apps/webhook-dispatcher/src', 'apps/webhook-dispatcher/test/short-lease-dispatcher.mjs'],
+    cause: [
+      'apps/webhook-dispatcher/src',
+      'apps/webhook-dispatcher/test/short-lease-dispatcher.mjs',
+      'apps/webhook-dispatcher/test/faulty-receiver.ts',
+      'test/support/event-stream.ts',
+      'test/support/fault-*.ts',
+    ],
     files: { 'test/webhook-faults.e2e.spec.ts': 93 },
   },
   {
-    cause: ['libs/runtime/src', 'apps/gateway/src/http'],
+    cause: [
+      'libs/runtime/src',
+      'apps/gateway/src/http',
+      'test/rolling',
+      'test/support/small-disk.ts',
+      'test/support/supervised.ts',
+    ],
     files: {
       'test/rolling-restart.e2e.spec.ts': 87,
       'test/ending-services.e2e.spec.ts': 82,
@@ -103,7 +120,12 @@ const nightly = [
     },
   },
   {
-    cause: ['libs/connectors/src/ldap', 'libs/contracts/src/connectors/ldap.ts'],
+    cause: [
+      'libs/connectors/src/ldap',
+      'libs/contracts/src/connectors/ldap.ts',
+      'libs/connectors/test/samba.ts',
+      'libs/connectors/test/directory-server-389.ts',
+    ],
     files: {
       'test/active-directory-source.e2e.spec.ts': 78,
       'test/389-source.e2e.spec.ts': 47,
@@ -113,7 +135,13 @@ const nightly = [
     },
   },
   {
-    cause: ['libs/connectors/src/sql', 'libs/contracts/src/connectors/sql.ts'],
+    cause: [
+      'libs/connectors/src/sql',
+      'libs/contracts/src/connectors/sql.ts',
+      'libs/connectors/test/sql-server.ts',
+      'libs/testing/src/private-mariadb.ts',
+      'test/support/people-in-sql.ts',
+    ],
     files: {
       'libs/connectors/src/sql/sql-conformance.int.spec.ts': 69,
       'test/mariadb-source.e2e.spec.ts': 67,
@@ -137,7 +165,13 @@ const nightly = [
     },
   },
   {
-    cause: ['docker-compose.yml', 'apps/gateway/src/http', 'apps/gateway/src/scim'],
+    cause: [
+      'docker-compose.yml',
+      'apps/gateway/src/http',
+      'apps/gateway/src/scim',
+      'libs/testing/src/memory-limit.ts',
+      'test/support/limited-service.ts',
+    ],
     files: {
       'test/memory-limits.e2e.spec.ts': 290,
       'test/scim-memory.e2e.spec.ts': 39,
@@ -146,7 +180,13 @@ const nightly = [
   },
   { cause: ['k8s'], files: { 'k8s/test/databases.int.spec.ts': 32 } },
   {
-    cause: ['apps/standalone/src', 'libs/embedded-postgres/src'],
+    cause: [
+      'apps/standalone/src',
+      'libs/embedded-postgres/src',
+      'libs/embedded-postgres/test',
+      'test/support/programs.ts',
+      'test/support/running-code.ts',
+    ],
     files: {
       'apps/standalone/src/embedded-database.int.spec.ts': 116,
       'apps/standalone/src/main.int.spec.ts': 85,
@@ -157,36 +197,29 @@ const nightly = [
   {
     cause: ['.ci', 'test/setup', 'test/tiers.mjs', 'test/chaos', 'tools', 'jest.config.mjs'],
     files: {
-      'test/shared-modules.spec.ts': 10,
       'test/ci.spec.ts': 25,
       'test/npm-test.spec.ts': 12,
       'test/mutants.spec.ts': 5,
       'test/chaos/plan.spec.ts': 2,
       'test/chaos/toxic-link.spec.ts': 2,
-      'test/narrow-imports.spec.ts': 1,
-      'test/longest-first.spec.ts': 1,
       'test/skip-rules.spec.ts': 1,
     },
   },
 ];
 
-const listed = { core, more, nightly: Object.assign({}, ...nightly.map(({ files }) => files)) };
+/** Seconds of the nightly files. */
+const secondsOf = Object.assign({}, ...nightly.map(({ files }) => files));
+const listed = { core, more, nightly: Object.keys(secondsOf) };
 
 /** The listed files of a tier. */
-export const filesOf = (tier) => Object.keys(listed[tier]);
+export const filesOf = (tier) => listed[tier];
 
-/** Seconds of the listed files. */
-export const secondsOf = Object.assign({}, ...Object.values(listed));
-
-/** The nightly files that have changed since a commit, or whose cause or helpers have. */
+/** The nightly files that have changed since a commit, or whose cause has. */
 export function nightlySince(commit) {
   const changed = (...paths) => git('diff', '--name-only', commit, '--', ...paths);
-  const all = changed('.');
-  const helpersOf = nightlyHelpers();
   return nightly.flatMap(({ cause, files }) => {
     const names = Object.keys(files);
-    if (changed(...cause.flatMap(sourcesIn)).length > 0) return names;
-    return names.filter((name) => [name, ...helpersOf(name)].some((file) => all.includes(file)));
+    return changed(...cause.flatMap(sourcesIn)).length > 0 ? names : changed(...names);
   });
 }
 
@@ -195,7 +228,7 @@ export function nightlySince(commit) {
  * before had no time for come first, so that each runs at some time, then the shortest, so that they are many.
  */
 export function nightlyInCi(commit) {
-  const owed = (process.env.IDSYNC_TEST_OWED ?? '').split(' ').filter((file) => file in listed.nightly);
+  const owed = (process.env.IDSYNC_TEST_OWED ?? '').split(' ').filter((file) => file in secondsOf);
   const shortestFirst = nightlySince(commit).sort((one, other) => secondsOf[one] - secondsOf[other]);
   const due = [...new Set([...owed, ...shortestFirst])];
   let left = 8 * 60 * 3;
@@ -208,30 +241,6 @@ export function nightlyInCi(commit) {
 
 /** Specs are no cause: they run by themselves. */
 const sourcesIn = (path) => [path, `:(exclude,glob)${path}/**/*.spec.ts`, `:(exclude,glob)${path}/**/*.spec.tsx`];
-
-/** Returns a function that lists the files that a nightly file uses and no test of another tier does. */
-function nightlyHelpers() {
-  const named = {};
-  const uses = (file) => {
-    const found = new Set([file]);
-    for (const each of found) {
-      named[each] ??= pathsIn(each);
-      for (const path of named[each]) found.add(path);
-    }
-    return [...found];
-  };
-  const others = git('ls-files', '*.spec.ts', '*.spec.tsx').filter((file) => !(file in listed.nightly));
-  const ofOthers = new Set(others.flatMap(uses));
-  return (file) => uses(file).filter((each) => !ofOthers.has(each));
-}
-
-/** The paths in the code of a file: what it imports, and programs that it starts. */
-function pathsIn(file) {
-  const isCode = /\.[cm]?[jt]sx?$/.test(file) && existsSync(join(root, file));
-  const code = isCode ? narrowImports(readFileSync(join(root, file), 'utf8')) : '';
-  const paths = [...code.matchAll(/'(\.{0,2}\/[^'\n]+)'/g)].map(([, path]) => resolve(root, dirname(file), path));
-  return paths.map((path) => relative(root, path)).flatMap((path) => [path, path.replace(/\.js$/, '.ts')]);
-}
 
 function git(...args) {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);

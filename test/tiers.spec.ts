@@ -48,25 +48,12 @@ describe('the nightly files of a change', () => {
   it.each([
     ['a source', 'libs/messaging/src/amqp/a.ts', 'libs/messaging/src/broker-restart.int.spec.ts'],
     ['a file of the root', 'docker-compose.yml', 'test/memory-limits.e2e.spec.ts'],
+    ['a helper', 'test/support/small-disk.ts', 'test/full-disk.e2e.spec.ts'],
     ['the file itself', 'test/upgrade.e2e.spec.ts', 'test/upgrade.e2e.spec.ts'],
   ])('follow from %s', async (_what, changed, expected) => {
     const files = await nightlyFilesAfter([changed]);
     expect(files).toContain(expected);
     expect(files).not.toContain('k8s/test/databases.int.spec.ts');
-  });
-
-  it('follow from what only they use, directly or not', async () => {
-    const files = {
-      'test/full-disk.e2e.spec.ts':
-        "import { a } from './support/direct.js';\nimport { b } from './support/shared.js';",
-      'test/support/direct.ts': "const program = new URL('../programs/indirect.mjs', import.meta.url);",
-      'test/pipeline.e2e.spec.ts': "import { b } from './support/shared.js';",
-    };
-    const indirect = 'test/programs/indirect.mjs';
-    expect(await nightlyFilesAfter(['test/support/shared.ts', indirect], ['HEAD'], files)).toEqual([
-      'test/full-disk.e2e.spec.ts',
-    ]);
-    expect(await nightlyFilesAfter(['test/support/shared.ts'], ['HEAD'], files)).toEqual([none]);
   });
 
   it('follow from each program that only tests start', async () => {
@@ -94,7 +81,7 @@ describe('the nightly files of a change', () => {
   });
 
   it('begin in CI with those for which the run before had no time', async () => {
-    const owedAfter = (changed: string[], owed?: string[]) => nightlyFilesAfter(changed, ['--owed', 'HEAD'], {}, owed);
+    const owedAfter = (changed: string[], owed?: string[]) => nightlyFilesAfter(changed, ['--owed', 'HEAD'], owed);
     const before = await owedAfter(all);
     expect(before).toContain('test/memory-limits.e2e.spec.ts');
     const after = await owedAfter(all, before);
@@ -108,24 +95,17 @@ describe('the nightly files of a change', () => {
   });
 });
 
-/** Lists the nightly files in a repository of these files in which some have changed since its only commit. */
-async function nightlyFilesAfter(
-  changed: string[],
-  words = ['HEAD'],
-  files: Record<string, string> = {},
-  owed: string[] = [],
-): Promise<string[]> {
+/** Lists the nightly files in a repository in which these files have changed since its only commit. */
+async function nightlyFilesAfter(changed: string[], words = ['HEAD'], owed: string[] = []): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'idsync-tiers-'));
   try {
-    const copied = ['tools/nightly-files.mjs', 'tools/command.mjs', 'test/tiers.mjs', 'test/setup/narrow-imports.mjs'];
+    const copied = ['tools/nightly-files.mjs', 'tools/command.mjs', 'test/tiers.mjs'];
     for (const file of copied) await cp(join(root, file), join(folder, file));
-    mkdirSync(join(folder, 'libs'));
     const git = (...words: string[]) => execFileSync('git', words, { cwd: folder });
     const write = (file: string, text: string) => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
     };
-    for (const [file, text] of Object.entries(files)) write(file, text);
     for (const file of changed) write(file, 'before');
     git('init', '--quiet');
     git('add', '.');

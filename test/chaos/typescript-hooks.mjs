@@ -14,7 +14,7 @@ export async function resolve(specifier, context, next) {
 
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);
-  const filename = fileURLToPath(url);
-  const { code } = await transform(await readFile(filename, 'utf8'), { filename });
+  const jsc = { parser: { syntax: 'typescript' }, target: 'es2022' };
+  const { code } = await transform(await readFile(fileURLToPath(url), 'utf8'), { swcrc: false, jsc });
   return { format: 'module', source: code, shortCircuit: true };
 }

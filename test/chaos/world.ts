@@ -43,8 +43,8 @@ export class World {
     this.folder = await mkdtemp(join(tmpdir(), 'idsync-chaos-'));
     await mkdir(this.sourcesDir);
     this.log = createWriteStream(join(this.folder, 'services.log'));
-    await this.findWhatIsMissing(kinds);
-    if (this.has(kinds, 'full-disk')) this.diskOfPostgres = await SmallDisk.mount(diskMebibytes);
+    this.findWhatIsMissing(kinds);
+    if (this.has(kinds, 'full-disk')) this.diskOfPostgres = SmallDisk.mount(diskMebibytes);
     this.server = await PrivatePostgres.start(this.diskOfPostgres?.folder);
     this.stopping.throwIfAborted();
     if (existsSync(brokerProgram)) this.queues = await PrivateBroker.start();
@@ -159,19 +159,19 @@ export class World {
     return kinds.includes(kind) && !this.leftOut.has(kind);
   }
 
-  private async findWhatIsMissing(kinds: readonly FaultKind[]): Promise<void> {
+  private findWhatIsMissing(kinds: readonly FaultKind[]): void {
     const leaveOut = (reason: string | undefined, ...names: FaultKind[]) => {
       for (const name of names) if (reason !== undefined && kinds.includes(name)) this.leftOut.set(name, reason);
     };
     leaveOut(clockUnavailable, 'clock');
-    if (kinds.includes('full-disk')) leaveOut(await SmallDisk.unavailable(), 'full-disk');
+    if (kinds.includes('full-disk')) leaveOut(SmallDisk.unavailable(), 'full-disk');
     if (!existsSync(brokerProgram)) leaveOut(`${brokerProgram} is not installed`, 'kill-broker', 'wipe-broker');
-    const commit = await previousCommit();
+    const commit = previousCommit();
     if ('unknown' in commit) leaveOut(`the previous version is not known: ${commit.unknown}`, 'previous-version');
   }
 
   private async buildPrevious(say: (line: string) => void): Promise<void> {
-    const found = await previousCommit();
+    const found = previousCommit();
     if (!('commit' in found)) return;
     say(`building the previous version, ${found.commit.slice(0, 10)}`);
     this.previous = await PreviousCode.build(found.commit, 'compiled');

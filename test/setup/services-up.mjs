@@ -29,6 +29,15 @@ export default async function servicesUp() {
   process.env.IDSYNC_TEST_RUN = randomBytes(6).toString('hex');
   process.env.IDSYNC_TEST_TEMPLATE = templateName();
   await keepTemplate(process.env.DATABASE_URL, process.env.IDSYNC_TEST_TEMPLATE);
+  process.env.IDSYNC_TEST_POSTGRES = await majorVersion(process.env.DATABASE_URL);
+}
+
+async function majorVersion(url) {
+  const { DirectoryFixture } = await import('../../libs/testing/dist/directory-fixture.js');
+  const administrator = DirectoryFixture.connect(url);
+  const [{ version }] = await administrator.rows(`select current_setting('server_version_num') as version`);
+  await administrator.close();
+  return Math.floor(version / 10_000);
 }
 
 /** Creating a database of a thousand files takes a tenth of the time in memory. */

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { cp, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,20 +25,22 @@ export type PreviousCommit =
  * Returns the last main-line commit before the newest migration, or why it is unknown. As long as there is only the
  * first migration, returns the commit that last changed it.
  */
-export async function previousCommit(): Promise<PreviousCommit> {
-  const files = (await readdir(join(root, migrationsDir))).filter((file) => /^\d/.test(file)).sort();
+export function previousCommit(): PreviousCommit {
+  const files = readdirSync(join(root, migrationsDir))
+    .filter((file) => /^\d/.test(file))
+    .sort();
   const path = `${migrationsDir}/${files.at(-1)}`;
   const newest = (...filter: string[]) =>
     git('log', '--first-parent', '-m', ...filter, '-1', '--format=%H', '--', path);
   try {
-    if ((await git('rev-parse', '--is-shallow-repository')) === 'true') return { unknown: 'the clone is shallow' };
+    if (git('rev-parse', '--is-shallow-repository') === 'true') return { unknown: 'the clone is shallow' };
     if (files.length === 1) {
-      const commit = await newest();
+      const commit = newest();
       return commit ? { commit, migrates: false } : { unknown: 'the first migration is not committed' };
     }
-    const added = await newest('--diff-filter=A');
+    const added = newest('--diff-filter=A');
     // Uncommitted migrations come after the newest commit.
-    return { commit: await git('rev-parse', '--verify', added ? `${added}^1` : 'HEAD'), migrates: true };
+    return { commit: git('rev-parse', '--verify', added ? `${added}^1` : 'HEAD'), migrates: true };
   } catch (error) {
     return { unknown: (error as Error).message.trim() };
   }
@@ -55,7 +57,7 @@ export class PreviousCode {
     const code = new PreviousCode(await mkdtemp(join(tmpdir(), 'idsync-previous-')));
     try {
       const archive = join(code.dir, 'code.tar');
-      await git('archive', '--format=tar', `--output=${archive}`, commit);
+      git('archive', '--format=tar', `--output=${archive}`, commit);
       await run('tar', ['-xf', archive, '-C', code.dir]);
       if (await sameFile('package-lock.json', code.dir)) await linkPackages(code.dir);
       // `npm run` passes on the current settings, whose packages may differ from the previous version's.
@@ -88,9 +90,8 @@ export class PreviousCode {
   }
 }
 
-async function git(...words: string[]): Promise<string> {
-  const { stdout } = await run('git', words, { cwd: root });
-  return stdout.trim();
+function git(...words: string[]): string {
+  return execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
 async function sameFile(path: string, dir: string): Promise<boolean> {

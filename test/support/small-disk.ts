@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -19,22 +20,25 @@ export class SmallDisk {
   ) {}
 
   /** Throws an error with the reason if this machine cannot mount one. */
-  static async mount(mebibytes: number): Promise<SmallDisk> {
-    const folder = await mkdtemp(join(tmpdir(), 'idsync-disk-'));
+  static mount(mebibytes: number): SmallDisk {
+    const folder = mkdtempSync(join(tmpdir(), 'idsync-disk-'));
     try {
-      await run('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0755`, 'idsync-test', folder]);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0755`, 'idsync-test', folder], {
+        stdio: 'pipe',
+      });
     } catch (error) {
-      await rm(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
       throw error;
     }
     return new SmallDisk(folder, mebibytes * mebibyte);
   }
 
   /** Returns why this machine cannot mount one; undefined if it can. */
-  static async unavailable(): Promise<string | undefined> {
+  static unavailable(): string | undefined {
     try {
-      const disk = await SmallDisk.mount(1);
-      await disk.remove();
+      const { folder } = SmallDisk.mount(1);
+      execFileSync('umount', ['--lazy', folder]);
+      rmSync(folder, { recursive: true });
       return undefined;
     } catch (error) {
       return `no file system can be mounted here: ${(error as Error).message.trim()}`;

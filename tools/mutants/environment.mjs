@@ -1,14 +1,14 @@
 // The Jest environment of `npm run mutants`. Loads a spec once and runs the tests that reach a mutant, for one mutant
 // after another. Writes a line of JSON to the plan's `results` for each.
 import { appendFileSync, readFileSync } from 'node:fs';
-import ProcessEnvironment from '../../test/setup/shared-modules/environment.mjs';
+import { TestEnvironment } from 'jest-environment-node';
 import { runTests, testsOf } from './repeat-tests.mjs';
 
 const plan = JSON.parse(readFileSync(process.env.IDSYNC_MUTANTS_PLAN, 'utf8'));
 const report = (line) => appendFileSync(plan.results, `${JSON.stringify(line)}\n`);
 const minLimitMs = 5_000;
 
-export default class MutantEnvironment extends ProcessEnvironment {
+export default class MutantEnvironment extends TestEnvironment {
   /** While the spec is loaded, this is a mutant of code that runs on import, if the plan has one. */
   #active = plan.onImport;
   #owner = 'import';

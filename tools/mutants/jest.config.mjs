@@ -5,6 +5,11 @@ import config from '../../jest.config.mjs';
 const rootDir = fileURLToPath(new URL('../..', import.meta.url));
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
+/** TypeScript is compiled by `transform.mjs`, with the same settings. */
+function withMutants(transform) {
+  return { ...transform, '\\.ts$': [here('transform.mjs'), transform['\\.ts$'][1]] };
+}
+
 export default {
   ...config,
   rootDir,
@@ -13,7 +18,7 @@ export default {
   projects: config.projects.map((project) => ({
     ...project,
     rootDir,
-    transform: { '^.+\\.ts$': here('transform.mjs') },
+    transform: withMutants(project.transform),
     testEnvironment: here('environment.mjs'),
   })),
 };

@@ -7,11 +7,14 @@ const plan = JSON.parse(readFileSync(process.env.IDSYNC_MUTANTS_PLAN, 'utf8'));
 const byFile = new Map();
 for (const mutant of plan.mutants) byFile.set(mutant.path, [...(byFile.get(mutant.path) ?? []), mutant]);
 
-const compiler = swc.createTransformer();
 const mutated = (source, path) => (byFile.has(path) ? instrument(source, byFile.get(path)) : source);
 
 export default {
-  process: (source, path, options) => compiler.process(mutated(source, path), path, options),
-  processAsync: (source, path, options) => compiler.processAsync(mutated(source, path), path, options),
-  getCacheKey: (source, path, options) => compiler.getCacheKey(mutated(source, path), path, options),
+  createTransformer(settings) {
+    const compiler = swc.createTransformer(settings);
+    return {
+      process: (source, path, options) => compiler.process(mutated(source, path), path, options),
+      getCacheKey: (source, path, options) => compiler.getCacheKey(mutated(source, path), path, options),
+    };
+  },
 };

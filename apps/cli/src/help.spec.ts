@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { createProgram } from './program.js';
 
@@ -27,12 +27,19 @@ function helpOf(command: Command): string {
   return text;
 }
 
-const program = await createProgram({ out: sink, err: sink, env: {} }, () => undefined);
-const all = leaves(program);
+let program: Command;
+let all: Entry[];
+
+beforeAll(async () => {
+  program = await createProgram({ out: sink, err: sink, env: {} }, () => undefined);
+  all = leaves(program);
+});
 
 describe('every command', () => {
-  it.each(all)('$name has help with an example', ({ name, command }) => {
-    expect(helpOf(command)).toMatch(new RegExp(`\\nExamples?(?:[ :,].*)?:\\n(?:.*\\n)*? *\\$ .*idsync ${name}`));
+  it('has help with an example', () => {
+    const hasExample = ({ name, command }: Entry) =>
+      new RegExp(`\\nExamples?(?:[ :,].*)?:\\n(?:.*\\n)*? *\\$ .*idsync ${name}`).test(helpOf(command));
+    expect(all.filter((entry) => !hasExample(entry)).map(({ name }) => name)).toEqual([]);
   });
 
   it('has no option with the name of a global option, which would get its value', () => {

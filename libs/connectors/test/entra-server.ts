@@ -15,8 +15,8 @@ interface Stored {
 }
 
 /** Serves Microsoft Graph v1.0 from memory: delta queries, lists, batches and the token endpoint. */
-export async function entraServer(records: RecordKind = 'user', config: Partial<EntraConfig> = {}) {
-  const server = await testServer();
+export function entraServer(records: RecordKind = 'user', config: Partial<EntraConfig> = {}) {
+  const server = testServer();
   const collection = records === 'machine_identity' ? 'servicePrincipals' : 'users';
   const stored = new Map<string, Stored>();
   /** Lists and objects by path, for batch requests. */
@@ -70,7 +70,9 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
 
   const fixture = {
     server,
-    origin: server.origin,
+    get origin() {
+      return server.origin;
+    },
     secrets: [secret, token],
     set: (object: Record<string, unknown>) => put(object),
     relate: (path: string, body: unknown) => void related.set(path, body),
@@ -129,8 +131,8 @@ export async function entraServer(records: RecordKind = 'user', config: Partial<
 }
 
 /** Describes the source to the conformance tests. */
-export async function entraUnderTest(): Promise<SourceUnderTest> {
-  const api = await entraServer();
+export function entraUnderTest(): SourceUnderTest {
+  const api = entraServer();
   const { server } = api;
   const fill = (people: readonly Person[]) => {
     api.clear();

@@ -25,8 +25,8 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
 type Resource = Record<string, unknown>;
 
 /** Serves the user and group lists of the Directory API from memory, and the token endpoint. */
-export async function googleServer(records: RecordKind = 'user', config: Partial<GoogleConfig> = {}) {
-  const server = await testServer();
+export function googleServer(records: RecordKind = 'user', config: Partial<GoogleConfig> = {}) {
+  const server = testServer();
   const stored = new Map<string, Resource>();
   const groups = new Map<string, Resource[]>();
   let size = 3;
@@ -48,18 +48,21 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
 
   const fixture = {
     server,
-    origin: server.origin,
+    get origin() {
+      return server.origin;
+    },
     secrets: [token, privateKey.slice(40, 90)],
     claims: {} as Resource,
-    key: JSON.stringify({
-      type: 'service_account',
-      project_id: 'project',
-      private_key_id: 'k1',
-      private_key: privateKey,
-      client_email: email,
-      client_id: '1',
-      token_uri: `${server.origin}/token`,
-    }),
+    key: () =>
+      JSON.stringify({
+        type: 'service_account',
+        project_id: 'project',
+        private_key_id: 'k1',
+        private_key: privateKey,
+        client_email: email,
+        client_id: '1',
+        token_uri: `${server.origin}/token`,
+      }),
     set: (resource: Resource) => void stored.set(String(resource.id), { kind: 'admin#directory#user', ...resource }),
     relate: (userKey: string, names: string[]) =>
       void groups.set(
@@ -86,7 +89,7 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
     },
     connector: () =>
       googleConnector(records, googleConfig.parse({ subject, url: server.origin, ...config }), {
-        secrets: { service_account_key: fixture.key },
+        secrets: { service_account_key: fixture.key() },
         allowedCidrs: loopback,
         limits: quick,
       }),
@@ -131,8 +134,8 @@ export async function googleServer(records: RecordKind = 'user', config: Partial
 }
 
 /** Describes the source to the conformance tests. */
-export async function googleUnderTest(): Promise<SourceUnderTest> {
-  const api = await googleServer();
+export function googleUnderTest(): SourceUnderTest {
+  const api = googleServer();
   const { server } = api;
   const fill = (people: readonly Person[]) => {
     api.clear();

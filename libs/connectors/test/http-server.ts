@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterAll } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 
 /** The network of the test servers. */
 export const loopback = ['127.0.0.0/8'];
@@ -29,17 +29,24 @@ export interface Reply {
 
 export type Handler = (asked: Asked) => Reply | Promise<Reply>;
 
-export type TestServer = Awaited<ReturnType<typeof startServer>>;
+export type TestServer = ReturnType<typeof newServer>;
 
-/** Starts an HTTP server at 127.0.0.1 that is closed after the tests of the file. */
-export async function testServer(handler?: Handler) {
-  const server = await startServer(handler);
+/** An HTTP server at 127.0.0.1 that listens during the tests of the file. */
+export function testServer(handler?: Handler) {
+  const server = newServer(handler);
+  beforeAll(server.listen);
   afterAll(server.close);
   return server;
 }
 
 /** Starts an HTTP server at 127.0.0.1 that the caller closes. */
-export async function startServer(handler: Handler = () => ({ status: 404 })) {
+export async function startServer(handler?: Handler) {
+  const server = newServer(handler);
+  await server.listen();
+  return server;
+}
+
+function newServer(handler: Handler = () => ({ status: 404 })) {
   const asked: Asked[] = [];
   const served = { handler };
   const sockets = new Set<Socket>();
@@ -55,7 +62,7 @@ export async function startServer(handler: Handler = () => ({ status: 404 })) {
     for await (const part of request) parts.push(part);
     const one: Asked = {
       method: request.method ?? '',
-      url: new URL(request.url ?? '/', origin),
+      url: new URL(request.url ?? '/', origin()),
       headers: request.headers,
       body: Buffer.concat(parts).toString(),
     };
@@ -63,15 +70,18 @@ export async function startServer(handler: Handler = () => ({ status: 404 })) {
     const reply = await served.handler(one);
     if (!reply.silent) send(response, reply);
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listen = () => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = () => {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   };
   return {
-    origin,
+    get origin() {
+      return origin();
+    },
     asked,
+    listen,
     close,
     /** Replaces the handler and clears the recorded requests. */
     serve(next: Handler) {

@@ -10,8 +10,8 @@ const stepMs = 10 * 60_000;
 type Resource = Record<string, unknown>;
 
 /** Serves the user, app and group lists of Okta from memory, with its own clock. */
-export async function oktaServer(records: RecordKind = 'user', config: Partial<OktaConfig> = {}) {
-  const server = await testServer();
+export function oktaServer(records: RecordKind = 'user', config: Partial<OktaConfig> = {}) {
+  const server = testServer();
   const stored = new Map<string, Resource>();
   const lists = new Map<string, Resource[]>();
   let now = Date.parse('2026-01-01T00:00:00Z');
@@ -36,7 +36,9 @@ export async function oktaServer(records: RecordKind = 'user', config: Partial<O
 
   const fixture = {
     server,
-    origin: server.origin,
+    get origin() {
+      return server.origin;
+    },
     secrets: [token],
     set(resource: Resource) {
       now += stepMs;
@@ -92,8 +94,8 @@ export async function oktaServer(records: RecordKind = 'user', config: Partial<O
 }
 
 /** Describes the source to the conformance tests. */
-export async function oktaUnderTest(): Promise<SourceUnderTest> {
-  const api = await oktaServer();
+export function oktaUnderTest(): SourceUnderTest {
+  const api = oktaServer();
   const { server } = api;
   const fill = (people: readonly Person[]) => {
     api.clear();

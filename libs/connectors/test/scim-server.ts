@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import express from 'express';
 import SCIMMY from 'scimmy';
 import SCIMMYRouters from 'scimmy-routers';
@@ -14,8 +14,8 @@ interface Stored {
 
 class Gone extends Error {}
 
-/** Starts a SCIM 2.0 service with resources in memory, ordered by creation; one per test file. */
-export async function scimServer(token: string) {
+/** A SCIM 2.0 service with resources in memory, ordered by creation, during the tests of a file; one per test file. */
+export function scimServer(token: string) {
   const users = new Map<string, Stored>();
   const groups = new Map<string, Stored>();
   const write = (kept: Map<string, Stored>) => (resource: { id?: string }, instance: object) => {
@@ -66,25 +66,30 @@ export async function scimServer(token: string) {
   };
   app.use('/scim', new SCIMMYRouters({ type: 'bearer', handler }));
   const server = createServer(app);
-  const up = (port = 0) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  let port = 0;
+  const up = async () => {
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    ({ port } = server.address() as AddressInfo);
+  };
   const down = () => {
     server.closeAllConnections();
     return new Promise<void>((resolve) => server.close(() => resolve()));
   };
-  await up();
+  beforeAll(up);
   afterAll(down);
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/scim`;
+  const url = () => `http://127.0.0.1:${port}/scim`;
   return {
-    url,
+    get url() {
+      return url();
+    },
     users,
     groups,
     /** Stops the service until `up`, which keeps the resources. */
     down,
-    up: () => up(port),
+    up,
     /** Sends a request as a provisioning client does and returns the response body. */
     async send(method: string, path: string, body?: object): Promise<{ id: string }> {
-      const response = await fetch(url + path, {
+      const response = await fetch(url() + path, {
         method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' },
         ...(body && { body: JSON.stringify(body) }),

@@ -19,8 +19,10 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
   } catch {
     throw new Error(`no embedded PostgreSQL for ${platform} ${process.arch}: set DATABASE_URL to your own PostgreSQL`);
   }
-  await linkLibraries(join(dirname(path), '..'));
-  return (await import(path)) as PostgresBinaries;
+  const folder = join(dirname(path), '..');
+  await linkLibraries(folder);
+  const program = (name: string) => join(folder, 'native/bin', platform === 'windows' ? `${name}.exe` : name);
+  return { initdb: program('initdb'), postgres: program('postgres') };
 }
 
 interface LibraryLink {

@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 import { chromiumProgram, inChromium } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 
-const axe = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const suite = inChromium(describe, 'the API reference in a browser');
 
 let gateway: OperatedGateway;

@@ -12,7 +12,7 @@ import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
 import { awsIamConnector } from './aws-iam-connector.js';
 
-const server = await testServer();
+const server = testServer();
 const secrets = { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'wJalrXUtnFEMI/K7MDENG' };
 
 function user(name: string, more: Partial<IamUser> = {}): IamUser {
@@ -134,7 +134,7 @@ const words = async (records: RecordKind, change: object = {}) => {
   return finalRecords(pages);
 };
 
-const kit = await testServer();
+const kit = testServer();
 
 /** Users and roles alternate. In addition there are always users that are missing in the report. */
 function iamUnderTest(): SourceUnderTest {

@@ -8,7 +8,7 @@ import { jsonlConnector } from '../jsonl/jsonl-connector.js';
 import { webFile } from './web-file.js';
 
 /** JSON lines at a URL, with an ETag derived from the content. */
-const server = await testServer();
+const server = testServer();
 const people = new Map<string, Person>();
 let odd = '';
 const lines = () => `${[...people.values()].map((person) => JSON.stringify(person)).join('\n')}\n${odd}`;

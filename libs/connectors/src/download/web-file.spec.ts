@@ -11,7 +11,7 @@ import { createConnector } from '../create-connector.js';
 import { csvConnector } from '../csv/csv-connector.js';
 import { webFile } from './web-file.js';
 
-const server = await testServer();
+const server = testServer();
 const rows = (count: number) => Array.from({ length: count }, (_, index) => `${index},name ${index}\n`).join('');
 const folder = mkdtempSync(join(tmpdir(), 'idsync-downloads-'));
 const filesOfTests = () => readdirSync(folder);

@@ -7,13 +7,13 @@ import { read } from '../../test/reading.js';
 import { CheckpointExpired, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 
-conforms(await entraUnderTest());
+conforms(entraUnderTest());
 
-const users = await entraServer();
-const apps = await entraServer('machine_identity');
-const grouped = await entraServer('user', { fields: { display_name: 'displayName', groups: '@groups' } });
-const members = await entraServer('user', { user_types: ['member'] });
-const misnamed = await entraServer('account', { fields: { identifier: '@owners' } });
+const users = entraServer();
+const apps = entraServer('machine_identity');
+const grouped = entraServer('user', { fields: { display_name: 'displayName', groups: '@groups' } });
+const members = entraServer('user', { user_types: ['member'] });
+const misnamed = entraServer('account', { fields: { identifier: '@owners' } });
 for (const api of [users, apps, grouped, members]) api.server.serve((asked) => api.answer(asked));
 
 const ann = {

@@ -13,8 +13,8 @@ import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
 import { githubConnector } from './github-connector.js';
 
-const server = await testServer();
-const elsewhere = await testServer();
+const server = testServer();
+const elsewhere = testServer();
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const secrets = { token: 'ghp_s3cret', private_key: pem };
@@ -107,14 +107,14 @@ function withApp(source: Organization, origin: string): Handler {
 const graphqlData = (reply: Reply) =>
   (reply.body as { data: { organization: Record<string, object> } }).data.organization;
 
-const kit = await testServer();
-const kitUrl = { url: `${kit.origin}/api/v3` };
+const kit = testServer();
+const kitUrl = () => ({ url: `${kit.origin}/api/v3` });
 const asked = { unsupported: 'the connector requests the page size' };
 const permanentCursors = { unsupported: 'its cursors do not expire' };
 
 function membersUnderTest(): SourceUnderTest {
   let api: Handler;
-  const open = () => connector('account', { ...kitUrl, emails: 'saml' });
+  const open = () => connector('account', { ...kitUrl(), emails: 'saml' });
   const fill = (members: readonly object[]) => {
     const source = { ...organization(), members: members as Organization['members'] };
     api = githubApi(kit.origin, source, new Set([secrets.token]), saml);
@@ -185,7 +185,7 @@ const withItems = ({ body, ...reply }: Reply, items: unknown[]): Reply => ({
 function machinesUnderTest(): SourceUnderTest {
   let api: Handler;
   const machines = ['apps', 'deploy_keys', 'fine_grained_tokens'];
-  const open = () => connector('machine_identity', { ...kitUrl, auth: app, machines });
+  const open = () => connector('machine_identity', { ...kitUrl(), auth: app, machines });
   const fill = (source: Pick<Organization, 'installations' | 'repositories' | 'tokens'>) => {
     api = withApp({ ...organization(), ...source }, kit.origin);
     return open();
@@ -442,11 +442,12 @@ describe('a rate limit of GitHub', () => {
 
 describe('the configuration of a GitHub connector', () => {
   const settings = { type: 'github' as const, records: 'account' as const, sourcesDir: '/', allowedCidrs: loopback };
-  const config = { url: `${server.origin}/api/v3`, organization: 'octo-org' };
+  const config = { url: 'https://github.test/api/v3', organization: 'octo-org' };
 
   it('can be minimal', async () => {
     server.serve(withToken());
-    const made = createConnector({ ...settings, config, secrets: { token: secrets.token } });
+    const served = { ...config, url: `${server.origin}/api/v3` };
+    const made = createConnector({ ...settings, config: served, secrets: { token: secrets.token } });
     expect((await attempt(made, { pageSize: 1000 })).error).toBeUndefined();
   });
 

@@ -9,12 +9,12 @@ import { CheckpointExpired, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { googleConnector } from './google-connector.js';
 
-conforms(await googleUnderTest());
+conforms(googleUnderTest());
 
-const users = await googleServer();
-const accounts = await googleServer('account');
-const withDeleted = await googleServer('user', { deleted: true });
-const grouped = await googleServer('user', { fields: { groups: '@groups' } });
+const users = googleServer();
+const accounts = googleServer('account');
+const withDeleted = googleServer('user', { deleted: true });
+const grouped = googleServer('user', { fields: { groups: '@groups' } });
 const all = [users, accounts, withDeleted, grouped];
 for (const api of all) api.server.serve((asked) => api.answer(asked));
 
@@ -54,7 +54,7 @@ describe('the Google connector for users', () => {
       type: 'google',
       records: 'user',
       config: { subject, url: users.origin },
-      secrets: { service_account_key: users.key },
+      secrets: { service_account_key: users.key() },
       allowedCidrs: loopback,
       sourcesDir: '.',
     });
@@ -153,14 +153,14 @@ describe('the Google connector with mapped groups', () => {
 });
 
 describe('the configuration of a Google connector', () => {
-  const config = { subject, customer: 'my_customer', deleted: false, url: users.origin, external_id: 'id' };
+  const config = { subject, customer: 'my_customer', deleted: false, url: 'https://google.test', external_id: 'id' };
   const access = { secrets: {}, allowedCidrs: loopback, limits: quick };
 
   it('requires a service account key, which no error exposes', async () => {
     for (const key of [
       '{"private_key":"hush"',
       '{}',
-      JSON.stringify({ ...JSON.parse(users.key), private_key: 'hush' }),
+      JSON.stringify({ ...JSON.parse(users.key()), private_key: 'hush' }),
     ]) {
       const connector = googleConnector('user', config, { ...access, secrets: { service_account_key: key } });
       const error = await read(connector, { pageSize: 5 }).catch((thrown: Error) => thrown);

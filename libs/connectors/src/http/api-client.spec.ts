@@ -7,8 +7,8 @@ import { StatusError } from './failures.js';
 import type { HttpLimits } from './http-limits.js';
 import { HttpTransport } from './http-transport.js';
 
-const server = await testServer();
-const other = await testServer();
+const server = testServer();
+const other = testServer();
 const quick = { firstPauseMs: 1, longestPauseMs: 5 };
 const signal = new AbortController().signal;
 const open: HttpTransport[] = [];

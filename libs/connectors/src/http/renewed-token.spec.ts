@@ -4,8 +4,8 @@ import { ApiClient } from './api-client.js';
 import { HttpTransport } from './http-transport.js';
 import { type ClientCredentials, clientCredentials, oauthToken, renewedToken, type Token } from './renewed-token.js';
 
-const api = await testServer();
-const issuer = await testServer();
+const api = testServer();
+const issuer = testServer();
 const signal = new AbortController().signal;
 let transport: HttpTransport;
 

@@ -12,7 +12,7 @@ import { createConnector } from '../create-connector.js';
 import type { HttpLimits } from '../http/http-limits.js';
 import { kubernetesConnector } from './kubernetes-connector.js';
 
-const server = await testServer();
+const server = testServer();
 const token = 'eyJhbGciOi.k8s.t0ken';
 
 function cluster(): Cluster {
@@ -57,14 +57,14 @@ function connector(config: Partial<KubernetesConfig> = {}, limits: Partial<HttpL
 
 const expected = cluster().accounts.map((account) => (account as { metadata: { uid: string } }).metadata.uid);
 
-const kit = await testServer();
+const kit = testServer();
 
 function kubernetesUnderTest(): SourceUnderTest {
   let { api } = kubernetesApi(cluster(), token);
-  const config = { url: kit.origin, token_secrets: true };
+  const open = () => connector({ url: kit.origin, token_secrets: true });
   const fill = (accounts: readonly object[]) => {
     ({ api } = kubernetesApi({ ...cluster(), accounts: [...accounts] }, token));
-    return connector(config);
+    return open();
   };
   const named = (people: readonly Person[]) =>
     people.map(({ name }, number) => serviceAccount(number < 6 ? 'default' : 'shop', name, number));
@@ -73,7 +73,7 @@ function kubernetesUnderTest(): SourceUnderTest {
   const metadataOf = (reply: Reply) => (reply.body as { metadata: object }).metadata;
   return {
     name: 'kubernetes',
-    open: () => connector(config),
+    open,
     fill: (people) => void fill(named(people)),
     emptySource: 'complete',
     secrets: [token, 'c2VjcmV0'],
@@ -252,7 +252,9 @@ function withVersion(reply: Reply, version: number): Reply {
 describe('the configuration of a Kubernetes connector', () => {
   const settings = {
     type: 'kubernetes' as const,
-    config: { url: server.origin },
+    get config() {
+      return { url: server.origin };
+    },
     secrets: { token },
     sourcesDir: '/nowhere',
   };

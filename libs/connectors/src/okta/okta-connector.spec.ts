@@ -10,14 +10,14 @@ import { CheckpointExpired, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 import { oktaConnector } from './okta-connector.js';
 
-conforms(await oktaUnderTest());
+conforms(oktaUnderTest());
 
-const users = await oktaServer();
-const present = await oktaServer('user', { deprovisioned: false });
-const accounts = await oktaServer('account');
-const grouped = await oktaServer('user', { fields: { groups: '@groups' } });
-const apps = await oktaServer('machine_identity');
-const named = await oktaServer('user', { external_id: 'profile.login' });
+const users = oktaServer();
+const present = oktaServer('user', { deprovisioned: false });
+const accounts = oktaServer('account');
+const grouped = oktaServer('user', { fields: { groups: '@groups' } });
+const apps = oktaServer('machine_identity');
+const named = oktaServer('user', { external_id: 'profile.login' });
 const all = [users, present, accounts, grouped, apps, named];
 for (const api of all) api.server.serve((asked) => api.answer(asked));
 

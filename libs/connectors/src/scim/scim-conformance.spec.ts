@@ -7,9 +7,9 @@ import { scimServer } from '../../test/scim-server.js';
 import { scimConnector } from './scim-connector.js';
 
 const token = 't0ken-of-scim';
-const scim = await scimServer(token);
+const scim = scimServer(token);
 /** Forwards to the real service, so that its responses can be modified. */
-const server = await testServer();
+const server = testServer();
 const ids = new Map<string, string>();
 let size = 3;
 /** Replaces the resource of the person named `odd`. */

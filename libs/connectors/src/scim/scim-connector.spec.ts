@@ -6,7 +6,7 @@ import { readAll } from '../../test/source-fixture.js';
 import { CheckpointExpired, type Connector, type Cursor, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
 
-const scim = await scimServer('t0ken');
+const scim = scimServer('t0ken');
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 function connector(config: object = {}, token = 't0ken'): Connector {

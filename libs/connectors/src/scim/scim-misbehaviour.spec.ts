@@ -6,7 +6,7 @@ import { readAll } from '../../test/source-fixture.js';
 import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
 import { scimConnector } from './scim-connector.js';
 
-const server = await testServer();
+const server = testServer();
 const limits = { firstPauseMs: 1, longestPauseMs: 2, attempts: 3 };
 
 /** A service with a list of ids and a maximum page size. */

@@ -6,7 +6,7 @@ import { type Asked, loopback, type Reply, testServer } from '../../test/http-se
 import { read } from '../../test/reading.js';
 import { templateConnector } from './template-connector.js';
 
-const server = await testServer();
+const server = testServer();
 const token = 'staff-t0ken';
 const gone: Reply = { status: 410, body: { message: 'too long ago' } };
 /** The last change of each person in order of change, including deletions. */

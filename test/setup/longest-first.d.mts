@@ -1,3 +1,0 @@
-export default class LongestFirst {
-  sort<T extends { path: string }>(tests: T[]): T[];
-}

@@ -1,2 +1,0 @@
-export function narrowImports(code: string): string;
-export function packagesHash(): string;

@@ -1,3 +1,0 @@
-import { leavesTraces } from './shared.js';
-
-leavesTraces('first');
