@@ -103,9 +103,8 @@ export const areas = {
     sources: ['apps/gateway/src/access/*.ts', 'libs/database/src/gateway/access/api-keys.ts'],
     specs: [
       'apps/gateway/src/access/*.spec.ts',
-      'apps/gateway/src/access/{key-ring,rate-limit,allowed-networks,sessions}.int.spec.ts',
+      'apps/gateway/src/access/{access,api-keys,operator-roles,sessions}.int.spec.ts',
       'apps/gateway/src/public/portal-links.int.spec.ts',
-      'apps/gateway/src/access/{access,unknown-keys,operator-roles}.int.spec.ts',
     ],
   },
   tenancy: {
