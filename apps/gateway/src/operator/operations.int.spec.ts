@@ -1,5 +1,6 @@
-import { encodeId, newUuid } from '@idsync/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { decodeId, encodeId, newUuid } from '@idsync/contracts';
+import { until } from '@idsync/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { OperatedGateway } from '../../test/operated-gateway.js';
 
 let gateway: OperatedGateway;
@@ -10,33 +11,33 @@ beforeAll(async () => {
 
 afterAll(() => gateway?.close());
 
-async function person(tenant: string, connector: string, name: string): Promise<{ identity: string; user: string }> {
-  const [identity, user] = [newUuid(), newUuid()];
-  await gateway.fixture.rows(
-    `insert into identities (id, tenant_id, display_name, status, created_at, updated_at, document)
+describe('a change or preview of rules', () => {
+  async function person(tenant: string, connector: string, name: string): Promise<{ identity: string; user: string }> {
+    const [identity, user] = [newUuid(), newUuid()];
+    await gateway.fixture.rows(
+      `insert into identities (id, tenant_id, display_name, status, created_at, updated_at, document)
      values ($1, $2, $3, 'active', now(), now(), '{}')`,
-    [identity, tenant, name],
-  );
-  const [first_name, last_name] = name.split(' ');
-  await gateway.fixture.rows(
-    `insert into source_records (id, tenant_id, kind, connector_id, external_id, identity_id, status, content_hash, fields,
+      [identity, tenant, name],
+    );
+    const [first_name, last_name] = name.split(' ');
+    await gateway.fixture.rows(
+      `insert into source_records (id, tenant_id, kind, connector_id, external_id, identity_id, status, content_hash, fields,
        changed_at, created_at, updated_at, document, last_job_id, last_seq, status_since)
      values ($1, $2, 'user', $3, $4, $5, 'active', '', $6, '{}', now(), now(), '{}', $3, 0, now())`,
-    [user, tenant, connector, name, identity, JSON.stringify({ first_name: [first_name], last_name: [last_name] })],
-  );
-  return { identity, user };
-}
+      [user, tenant, connector, name, identity, JSON.stringify({ first_name: [first_name], last_name: [last_name] })],
+    );
+    return { identity, user };
+  }
 
-async function operation(tenant: string, result: object): Promise<string> {
-  const id = newUuid();
-  await gateway.fixture.rows(
-    `insert into operations (id, tenant_id, type, input, status, result) values ($1, $2, 'rules.change', '{}', 'done', $3)`,
-    [id, tenant, JSON.stringify(result)],
-  );
-  return `/tenants/${encodeId('tenant', tenant)}/operations/${encodeId('operation', id)}`;
-}
+  async function operation(tenant: string, result: object): Promise<string> {
+    const id = newUuid();
+    await gateway.fixture.rows(
+      `insert into operations (id, tenant_id, type, input, status, result) values ($1, $2, 'rules.change', '{}', 'done', $3)`,
+      [id, tenant, JSON.stringify(result)],
+    );
+    return `/tenants/${encodeId('tenant', tenant)}/operations/${encodeId('operation', id)}`;
+  }
 
-describe('a change or preview of rules', () => {
   it('names the people that it joins, with both values, as long as they are not erased', async () => {
     const { fixture } = gateway;
     const tenant = await fixture.tenant();
@@ -153,5 +154,90 @@ describe('a change or preview of rules', () => {
     expect((await gateway.operator('GET', `${path}/items?list=parted`)).body).toMatchObject({ data: [], total: 0 });
     expect((await gateway.operator('GET', `${path}/items?offset=999`)).body).toMatchObject({ data: [], total: 250 });
     expect((await gateway.operator('GET', `${path}/items?list=others`)).status).toBe(400);
+  });
+});
+
+describe('the erasure of people:', () => {
+  let tenant: string;
+  let tenantId: string;
+  let identityId: string;
+
+  beforeEach(async () => {
+    const { id } = (await operator('POST', '/tenants', { name: 'Test' })).body;
+    tenant = `/tenants/${id}`;
+    tenantId = decodeId('tenant', id) ?? '';
+    identityId = newUuid();
+    const connector = await gateway.fixture.connector(tenantId);
+    await gateway.fixture.rows(
+      `insert into identities (id, tenant_id, status, created_at, updated_at, document)
+     values ($1, $2, 'active', now(), now(), '{}')`,
+      [identityId, tenantId],
+    );
+    await gateway.fixture.rows(
+      `insert into source_records (id, tenant_id, kind, connector_id, external_id, identity_id, status, content_hash, fields,
+            changed_at, created_at, updated_at, document, last_job_id, last_seq, status_since)
+     values ($1, $2, 'user', $3, 'wulio', $4, 'active', '', '{"email":["wulio@x.org"]}', '{}', now(), now(), '{}', $1, 0, now())`,
+      [newUuid(), tenantId, connector, identityId],
+    );
+  });
+
+  const operator: OperatedGateway['operator'] = (...call) => gateway.operator(...call);
+
+  /** Requests an erasure, which no directory runs. Returns the input of its operation. */
+  async function erasure(body?: object): Promise<{ suppress?: { kind: string; hash: string }[] }> {
+    const path = `${tenant}/identities/${encodeId('identity', identityId)}/erase`;
+    void operator('POST', path, body).catch(() => undefined);
+    const sql = 'select input from operations where tenant_id = $1 order by id desc limit 1';
+    return (await until(async () => (await gateway.fixture.rows<{ input: object }>(sql, [tenantId]))[0])).input;
+  }
+
+  describe('an erasure', () => {
+    it('passes keyed hashes of the anchor and the match keys, and no personal data', async () => {
+      const input = await erasure({ reason: 'asked' });
+      expect(input.suppress?.map(({ kind }) => kind)).toEqual(['anchor', 'email']);
+      expect(JSON.stringify(input)).not.toContain('wulio');
+      const [key] = await gateway.fixture.rows<{ ciphertext: Buffer }>(
+        'select ciphertext from suppression_keys where tenant_id = $1',
+        [tenantId],
+      );
+      expect(key?.ciphertext.length).toBeGreaterThan(32);
+    });
+
+    it('suppresses nothing with keep_out false', async () => {
+      expect(await erasure({ keep_out: false })).not.toHaveProperty('suppress');
+    });
+  });
+
+  describe('a suppression', () => {
+    it('is listed with ids and times only, and lifted with all its hashes', async () => {
+      const [suppression, operation] = [newUuid(), newUuid()];
+      await gateway.fixture.rows(
+        'insert into suppressions (id, tenant_id, identity_id, operation_id) values ($1, $2, $3, $4)',
+        [suppression, tenantId, identityId, operation],
+      );
+      await gateway.fixture.rows(
+        `insert into suppression_hashes (tenant_id, hash, suppression_id) values ($1, 'a', $2), ($1, 'b', $2)`,
+        [tenantId, suppression],
+      );
+      const { body } = await operator('GET', `${tenant}/suppressions`);
+      expect(body).toEqual({
+        data: [
+          {
+            id: encodeId('suppression', suppression),
+            identity_id: encodeId('identity', identityId),
+            operation_id: encodeId('operation', operation),
+            created_at: expect.any(String),
+          },
+        ],
+        total: 1,
+        limit: 50,
+        offset: 0,
+      });
+      const path = `${tenant}/suppressions/${encodeId('suppression', suppression)}`;
+      expect((await operator('GET', path)).body).toEqual(body.data[0]);
+      expect((await operator('DELETE', path)).status).toBe(204);
+      expect((await operator('DELETE', path)).status).toBe(404);
+      expect(await gateway.fixture.rows('select from suppression_hashes where tenant_id = $1', [tenantId])).toEqual([]);
+    });
   });
 });
