@@ -211,7 +211,7 @@ export const areas = {
       'apps/directory/src/changes/group-changes.spec.ts',
       'libs/database/src/directory/group-id.spec.ts',
       'apps/directory/src/changes/group-events.int.spec.ts',
-      'apps/gateway/src/public/groups.int.spec.ts',
+      'apps/gateway/src/public/lists.int.spec.ts',
     ],
   },
   'scim-reader': {
