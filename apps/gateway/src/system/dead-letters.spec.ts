@@ -1,21 +1,32 @@
-import { encodeId, newUuid } from '@idsync/contracts';
+import { decodeId, encodeId, newUuid } from '@idsync/contracts';
 import type { DeadLetterRow } from '@idsync/database/bus';
 import { describe, expect, it } from '@jest/globals';
+import { deadLetterId, deadLetterNumber } from './dead-letter-id.js';
 import { presentDeadLetter, presentDeadLetterDetails } from './present-dead-letter.js';
 
-const tenant = newUuid();
-const row: DeadLetterRow = {
-  id: 7,
-  queue: 'directory.batches',
-  messageId: newUuid(),
-  type: 'sync.batch.ready',
-  message: JSON.stringify({ tenant_id: tenant, traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, data: {} }),
-  attempts: 10,
-  deadAt: new Date('2026-11-24T12:00:00Z'),
-  reason: 'the source is empty',
-};
+describe('the id of a dead letter', () => {
+  it.each([1, 255, 4_294_967_296, Number.MAX_SAFE_INTEGER])('contains the number of its row: %d', (number) => {
+    expect(deadLetterNumber(decodeId('deadLetter', deadLetterId(number)) ?? '')).toBe(number);
+  });
+
+  it('is of no row if it is another UUID', () => {
+    expect(deadLetterNumber(newUuid())).toBe(0);
+  });
+});
 
 describe('a dead letter', () => {
+  const tenant = newUuid();
+  const row: DeadLetterRow = {
+    id: 7,
+    queue: 'directory.batches',
+    messageId: newUuid(),
+    type: 'sync.batch.ready',
+    message: JSON.stringify({ tenant_id: tenant, traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, data: {} }),
+    attempts: 10,
+    deadAt: new Date('2026-11-24T12:00:00Z'),
+    reason: 'the source is empty',
+  };
+
   it('shows its tenant, its error, its trace, and when it was sent', () => {
     const shown = presentDeadLetterDetails(row);
     expect(shown).toMatchObject({

@@ -1,11 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { resourceTypes } from './discovery.js';
+import { selected } from './present-resource.js';
 import { largestDocument, maxValues } from './scim-bounds.js';
 import { documentOf, nameIn } from './scim-document.js';
+import { ValueList } from './value-list.js';
 
-const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-const user = (more: object) => documentOf('User', { userName: 'ada', ...more });
+it('SCIM users may have the attributes of the enterprise extension, and groups have no extension', () => {
+  const types = resourceTypes('https://idsync.example/scim/v2/con_1');
+  expect([...types.values()]).toMatchObject([
+    {
+      id: 'User',
+      endpoint: '/Users',
+      schema: 'urn:ietf:params:scim:schemas:core:2.0:User',
+      schemaExtensions: [{ schema: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User', required: false }],
+      meta: { location: 'https://idsync.example/scim/v2/con_1/ResourceTypes/User' },
+    },
+    { id: 'Group', endpoint: '/Groups', schemaExtensions: [] },
+  ]);
+});
+
+describe('the selection of attributes:', () => {
+  const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+  const ada = {
+    userName: 'ada',
+    name: { givenName: 'Ada', familyName: 'Lovelace' },
+    emails: [
+      { value: 'ada@work.example', type: 'work' },
+      { value: 'ada@home.example', type: 'home' },
+    ],
+    nickNames: ['a', 'b'],
+    [enterprise]: { department: 'Engines', costCenter: '7' },
+  };
+  const emails = (parts: object[]) => ({ emails: parts });
+  const values = emails([{ value: 'ada@work.example' }, { value: 'ada@home.example' }]);
+  const types = emails([{ type: 'work' }, { type: 'home' }]);
+  const without = (left: string) => Object.fromEntries(Object.entries(ada).filter(([name]) => name !== left));
+
+  it.each([
+    [{}, ada],
+    [{ only: ['username'] }, { userName: 'ada' }],
+    [{ only: ['name.givenname'] }, { name: { givenName: 'Ada' } }],
+    [{ only: ['emails.value'] }, values],
+    [{ only: ['emails.value', 'emails'] }, emails(ada.emails)],
+    [{ only: ['nicknames.value'] }, { nickNames: ['a', 'b'] }],
+    [{ only: [`${enterprise.toLowerCase()}:department`] }, { [enterprise]: { department: 'Engines' } }],
+    [{ only: ['title'] }, {}],
+    [{ without: ['username'] }, without('userName')],
+    [{ without: ['emails.value'] }, { ...ada, ...types }],
+    [{ without: ['emails.type'] }, { ...ada, ...values }],
+    [{ without: ['email'] }, ada],
+    [{ without: [`${enterprise.toLowerCase()}:costcenter`] }, { ...ada, [enterprise]: { department: 'Engines' } }],
+  ])('the attributes of a SCIM resource are reduced to the selection %j', (selection, expected) => {
+    expect(selected(ada, selection)).toEqual(expected);
+  });
+});
 
 describe('a stored SCIM resource', () => {
+  const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+  const user = (more: object) => documentOf('User', { userName: 'ada', ...more });
+
   it('has the standard names and types of its attributes', () => {
     const given = { USERNAME: 'ada', Active: 'False', title: 7, Emails: { VALUE: 'a@x.org', primary: 'True' } };
     expect(documentOf('User', given)).toEqual({
@@ -86,5 +141,57 @@ describe('a stored SCIM resource', () => {
     const bytes = JSON.stringify(user({ title: '' })).length;
     expect(user({ title: 'x'.repeat(largestDocument - bytes) }).title).toHaveLength(largestDocument - bytes);
     expect(() => user({ title: 'x'.repeat(largestDocument - bytes + 1) })).toThrow('at most 256 KiB');
+  });
+});
+
+describe('the values of a SCIM attribute', () => {
+  interface Value {
+    value?: string;
+    type?: string;
+    display?: string;
+  }
+
+  /** The rule without an index. */
+  function same(a: Value, b: Value): boolean {
+    if (a.value === undefined || b.value === undefined) return isDeepStrictEqual(a, b);
+    return a.value === b.value && (a.type === undefined || b.type === undefined || a.type === b.type);
+  }
+
+  function added(before: readonly Value[], values: readonly Value[]): Value[] {
+    const list = [...before];
+    for (const value of values) {
+      const at = list.findIndex((there) => same(there, value));
+      if (at < 0) list.push(value);
+      else list[at] = { ...list[at], ...value };
+    }
+    return list;
+  }
+
+  const few = fc.constantFrom('a', 'b');
+  const values = fc.array(
+    fc.record({ value: few, type: few, display: few }, { requiredKeys: [], noNullPrototype: true }),
+    { maxLength: 12 },
+  );
+
+  it('are added and found with the same result as a linear search', () => {
+    fc.assert(
+      fc.property(values, values, (before, more) => {
+        const list = new ValueList(before);
+        for (const value of more) list.add(value);
+        expect(list.toArray()).toEqual(added(before, more));
+        for (const value of more) {
+          expect(new ValueList(before).has(value)).toBe(before.some((there) => same(there, value)));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('are equal regardless of the order of their names, and may be plain text', () => {
+    const list = new ValueList([{ type: 'home', locality: 'London' }, 'x']);
+    expect(list.has({ locality: 'London', type: 'home' })).toBe(true);
+    expect([list.has('x'), list.has('y')]).toEqual([true, false]);
+    list.add('x');
+    expect(list.toArray()).toHaveLength(2);
   });
 });
