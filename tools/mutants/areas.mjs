@@ -47,7 +47,7 @@ export const areas = {
       'libs/database/src/directory/{plans,delete-planned}.ts',
     ],
     specs: [
-      'libs/database/src/directory/planned-additions.int.spec.ts',
+      'libs/database/src/directory/keys-and-references.int.spec.ts',
       'apps/directory/src/sweep/{dry-run,additions,beside-held-job,sweep}.int.spec.ts',
       'apps/directory/src/batch/people-quota.int.spec.ts',
       'apps/directory/src/operations/{erase-identity,erase-former-references}.int.spec.ts',
@@ -75,7 +75,7 @@ export const areas = {
       'libs/messaging/src/postgres/*.spec.ts',
       'libs/messaging/src/postgres/claim-messages.int.spec.ts',
       'libs/messaging/src/relay-lease.int.spec.ts',
-      'libs/database/src/bus/record-events.int.spec.ts',
+      'libs/database/src/bus/bus.int.spec.ts',
       'libs/messaging/src/{bus-contract,bus.module,service-checks}.int.spec.ts',
     ],
   },
@@ -115,14 +115,14 @@ export const areas = {
     specs: [
       'libs/database/src/{by-tenant,data-source,service-client,database,fair-shares,sql-state}.spec.ts',
       'libs/database/src/transaction-with-lock-retries.spec.ts',
-      'libs/database/src/{often-used,tenant-isolation,backlogs,database}.int.spec.ts',
+      'libs/database/src/{statements,tenant-isolation,database}.int.spec.ts',
     ],
   },
   reads: {
     sources: ['libs/database/src/{read-replica,often-used,single-statement}.ts'],
     specs: [
       'libs/database/src/{often-used,read-replica}.spec.ts',
-      'libs/database/src/{often-used,single-statement,read-replica}.int.spec.ts',
+      'libs/database/src/{statements,read-replica}.int.spec.ts',
     ],
   },
   scim: {
@@ -187,7 +187,7 @@ export const areas = {
       'apps/gateway/src/shared/cursor.spec.ts',
       'apps/gateway/src/shared/cursors.int.spec.ts',
       'libs/database/src/gateway/point-reads.int.spec.ts',
-      'libs/database/src/gateway/*/{documents,history,jobs,event-feed,deliveries}.int.spec.ts',
+      'libs/database/src/gateway/*/{documents,events,jobs,webhooks}.int.spec.ts',
     ],
   },
   filters: {

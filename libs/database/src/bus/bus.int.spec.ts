@@ -1,7 +1,9 @@
 import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { rowsFetched } from '../../test/rows-fetched.js';
 import type { Transaction } from '../database.js';
 import { listenToEvents } from './event-notices.js';
+import { outboxBacklog, queueBacklogs } from './outbox.js';
 import { assignTime, confirmTime, proposeTime, recordEvents } from './record-events.js';
 
 let own: ServiceDatabase;
@@ -172,5 +174,51 @@ describe('a commit of events', () => {
     await arrived;
     await stop();
     expect(notices).toEqual([[tenant, 2]]);
+  });
+});
+
+describe('the backlog of a service', () => {
+  const many = 20_000;
+  /** The count limit, plus one index page. */
+  const fewRows = 1_500;
+
+  beforeAll(async () => {
+    await own.fixture.rows(
+      `insert into outbox (producer, message_id, type, message, created_at)
+       select 'idsync_directory', gen_random_uuid(), 'sync.job.ended', '{}', now() - interval '1 hour' from generate_series(1, $1)`,
+      [many],
+    );
+    await own.fixture.rows(
+      `insert into bus_messages (queue, type, message, available_at, dead_at)
+       select 'directory.batches', 'sync.batch.ready', '{}', now() - interval '1 minute', case when n > $1 then now() end
+         from generate_series(1, $1 + 3) as n`,
+      [many],
+    );
+    await own.fixture.rows('analyze outbox, bus_messages');
+  });
+
+  it('reports the age of the oldest outbox message and reads a bounded number of rows', async () => {
+    const { found, fetched } = await own.database.withoutTenant(async (tx) => {
+      const before = await rowsFetched(tx, 'outbox');
+      const found = await outboxBacklog(tx);
+      return { found, fetched: (await rowsFetched(tx, 'outbox')) - before };
+    });
+    expect(found.seconds).toBeGreaterThan(3_599);
+    expect(found.count).toBe(1_000);
+    expect(fetched).toBeLessThan(fewRows);
+  });
+
+  it('reports the age of queued messages and the number of dead ones', async () => {
+    const { found, fetched } = await own.database.withoutTenant(async (tx) => {
+      const before = await rowsFetched(tx, 'bus_messages');
+      const found = await queueBacklogs(tx, ['directory.batches', 'directory.sweeps']);
+      return { found, fetched: (await rowsFetched(tx, 'bus_messages')) - before };
+    });
+    expect(found).toEqual([
+      { queue: 'directory.batches', seconds: expect.any(Number), count: 1_000, dead: 3 },
+      { queue: 'directory.sweeps', seconds: 0, count: 0, dead: 0 },
+    ]);
+    expect(found[0]?.seconds).toBeGreaterThan(59);
+    expect(fetched).toBeLessThan(fewRows);
   });
 });

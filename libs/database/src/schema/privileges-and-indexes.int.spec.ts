@@ -2,22 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { services } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource, QueryRunner } from 'typeorm';
+import { openDataSource } from '../data-source.js';
 import { Database } from '../database.js';
 import { serviceRoles } from '../roles.js';
+import { buildIndex } from './build-index.js';
 import { createDatabase, databaseUrl, dropDatabase } from './create-database.js';
 import { migrate } from './migrate.js';
 
 let own: TestDatabase;
-let admin: DirectoryFixture;
+let fixture: DirectoryFixture;
 
 beforeAll(async () => {
   own = await createTestDatabase();
   await migrate(own.url);
-  admin = DirectoryFixture.connect(own.url);
+  fixture = DirectoryFixture.connect(own.url);
 });
 
 afterAll(async () => {
-  await admin?.close();
+  await fixture?.close();
   await own?.drop();
 });
 
@@ -36,7 +39,7 @@ describe('a service', () => {
   });
 
   it('cannot call any large object function of PostgreSQL', async () => {
-    const callable = await admin.rows(
+    const callable = await fixture.rows(
       `select role, p.oid::regprocedure::text as function from pg_proc p, unnest($1::text[]) as role
         where pronamespace = 'pg_catalog'::regnamespace and proname ~ '^lo(_|read|write)|^lowrite'
           and has_function_privilege(role, p.oid, 'execute')`,
@@ -48,7 +51,7 @@ describe('a service', () => {
 
 describe('the database', () => {
   it('rejects connections of logins without an explicit grant', async () => {
-    const [rights] = await admin.rows(
+    const [rights] = await fixture.rows(
       `select has_database_privilege('idsync_gateway', current_database(), 'connect') as service,
               has_database_privilege('pg_monitor', current_database(), 'connect') as other`,
     );
@@ -62,11 +65,11 @@ describe('the database', () => {
     url.username = owner;
     // The embedded PostgreSQL asks for a password.
     url.password = randomBytes(12).toString('hex');
-    await admin.rows(`create role ${owner} login bypassrls password '${url.password}'`);
+    await fixture.rows(`create role ${owner} login bypassrls password '${url.password}'`);
     try {
-      await admin.rows(`grant ${Object.values(serviceRoles).join(', ')} to ${owner}`);
+      await fixture.rows(`grant ${Object.values(serviceRoles).join(', ')} to ${owner}`);
       await createDatabase(own.url, name);
-      await admin.rows(`alter database ${name} owner to ${owner}`);
+      await fixture.rows(`alter database ${name} owner to ${owner}`);
       const lines: string[] = [];
       await migrate(url.href, (line) => lines.push(line));
       const reported = lines.filter((line) => line.includes('an administrator must run'));
@@ -82,7 +85,74 @@ describe('the database', () => {
       expect(lines).toEqual([]);
     } finally {
       await dropDatabase(own.url, name);
-      await admin.rows(`drop role ${owner}`);
+      await fixture.rows(`drop role ${owner}`);
     }
+  });
+});
+
+describe('building an index on a table in use', () => {
+  const index = { name: 'events_of_a_type', on: 'events (tenant_id, type)' };
+
+  let dataSource: DataSource;
+  let tenant: string;
+  let sequence = 0;
+
+  beforeAll(async () => {
+    dataSource = await openDataSource({ url: own.url, poolSize: 4 });
+    tenant = await fixture.tenant();
+  });
+
+  afterAll(async () => {
+    await dataSource?.destroy();
+  });
+
+  const write = `insert into events (id, tenant_id, sequence, type, occurred_at, details)
+    values (gen_random_uuid(), $1, $2, 'user.created', now(), '{}')`;
+  const next = () => [tenant, ++sequence];
+
+  async function openWriter(): Promise<QueryRunner> {
+    const runner = dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query(write, next());
+    return runner;
+  }
+
+  async function valid(): Promise<boolean | undefined> {
+    const [row] = await fixture.rows<{ valid: boolean }>(
+      'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
+      [index.name],
+    );
+    return row?.valid;
+  }
+
+  it('does not block writers, and is completed by the next run if it is interrupted', async () => {
+    const writer = await openWriter();
+    const cut = dataSource.createQueryRunner();
+    const [{ pid }] = await cut.query('select pg_backend_pid() as pid');
+    const failed = buildIndex(cut, index).catch((error: Error) => error.message);
+    await fixture.waitForBlockedLock();
+    // It waits for the earlier writer; later writers do not wait for it.
+    await fixture.rows(write, next());
+    expect(await valid()).toBe(false);
+    await fixture.rows('select pg_terminate_backend($1)', [pid]);
+    expect(await failed).toContain('terminating connection');
+    expect(await valid()).toBe(false);
+    await writer.commitTransaction();
+    await writer.release();
+
+    const again = dataSource.createQueryRunner();
+    await buildIndex(again, index);
+    expect(await valid()).toBe(true);
+    const [{ lock_timeout: left }] = await again.query('show lock_timeout');
+    expect(left).toBe('0');
+    await again.release();
+  });
+
+  it('does nothing if the index exists', async () => {
+    const runner = dataSource.createQueryRunner();
+    const [before] = await fixture.rows('select to_regclass($1)::oid as oid', [index.name]);
+    await buildIndex(runner, index);
+    expect(await fixture.rows('select to_regclass($1)::oid as oid', [index.name])).toEqual([before]);
+    await runner.release();
   });
 });
