@@ -37,7 +37,7 @@ export const areas = {
       'apps/sync-worker/src/{choose-mode,job-outcome}.spec.ts',
       'apps/directory/src/sweep/{sweep,dry-run,retire,reused-ids,additions,beside-held-job}.int.spec.ts',
       'apps/directory/src/batch/people-quota.int.spec.ts',
-      'apps/sync-worker/src/{sweep-answers,apply-progress,end-retirement}.int.spec.ts',
+      'apps/sync-worker/src/{progress-and-sweeps,jobs}.int.spec.ts',
     ],
   },
   plans: {
@@ -63,8 +63,7 @@ export const areas = {
       'apps/sync-worker/src/{job-counts,divide-by-weight}.spec.ts',
       'libs/runtime/src/next-run.spec.ts',
       'libs/database/src/sync/schedules.int.spec.ts',
-      'apps/sync-worker/src/{claim-job,scheduled-runs,job-scheduler.service,chores,run-job,suspended-tenants}.int.spec.ts',
-      'apps/sync-worker/src/{record-jobs,sweep-answers,apply-progress}.int.spec.ts',
+      'apps/sync-worker/src/{jobs,scheduling,chores,progress-and-sweeps}.int.spec.ts',
     ],
   },
   bus: {
@@ -256,7 +255,7 @@ export const areas = {
     specs: [
       'libs/database/src/suppression-hashes.spec.ts',
       'apps/directory/src/operations/suppress-person.int.spec.ts',
-      'apps/sync-worker/src/leave-out-suppressed.int.spec.ts',
+      'apps/sync-worker/src/left-out-records.int.spec.ts',
     ],
   },
   cli: {
