@@ -1,4 +1,5 @@
-import { encodeId } from '@idsync/contracts';
+import { encodeId, newUuid } from '@idsync/contracts';
+import { silentLogger } from '@idsync/runtime';
 import { until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
@@ -7,7 +8,9 @@ import { all, type DeliveryRow, DispatcherFixture } from '../../test/dispatcher-
 import { Receiver } from '../../test/receiver.js';
 import { fanOutPart } from '../fan-out.js';
 import type { Sender, SendResult } from '../sending/send.js';
+import { AttemptRecorder } from './attempt-recorder.js';
 import type { DeliveryEngine } from './delivery-engine.service.js';
+import { defaultSettings } from './settings.js';
 
 type Delivered = Receiver['received'][number];
 
@@ -500,5 +503,29 @@ describe('a tenant whose writes fail in PostgreSQL', () => {
     }
     const [row] = await fixture.until(refused, all('delivered'));
     expect(row).toMatchObject({ attempts: 1, tries: 1 });
+  });
+});
+
+describe('the results of attempts', () => {
+  it('are given up at a shutdown while the database accepts none, with an error that counts them', async () => {
+    await fixture.directory.rows('alter table webhook_deliveries rename to unavailable');
+    const settings = { ...defaultSettings, gatherMs: 1, retryMs: 10 };
+    const recorder = new AttemptRecorder(fixture.database, settings, silentLogger);
+    recorder.add({
+      deliveryId: newUuid(),
+      webhookId: newUuid(),
+      tenantId: newUuid(),
+      number: 1,
+      outcome: 'delivered',
+      durationMs: 1,
+      endedAt: new Date(),
+      status: 'delivered',
+      counts: true,
+      succeeded: true,
+      gone: false,
+      trips: 0,
+    });
+    await expect(recorder.stop()).rejects.toThrow('the results of 1 attempts could not be written');
+    await fixture.directory.rows('alter table unavailable rename to webhook_deliveries');
   });
 });
