@@ -7,8 +7,8 @@ export const areas = {
     sources: ['apps/directory/src/{matching,machines}/*.ts'],
     specs: [
       'apps/directory/src/{matching,machines}/*.spec.ts',
-      'apps/directory/src/matching/{propose-matches,stop-values,recycled-addresses}.int.spec.ts',
-      'apps/directory/src/operations/{review,new-rules,merge-and-split}.int.spec.ts',
+      'apps/directory/src/matching/{propose-matches,match-keys,addresses}.int.spec.ts',
+      'apps/directory/src/operations/{review,operations,merge-and-split}.int.spec.ts',
       'apps/directory/src/{machines/machines,batch/apply-batch}.int.spec.ts',
       'apps/directory/src/sweep/sweep.int.spec.ts',
     ],
@@ -23,7 +23,7 @@ export const areas = {
       'apps/directory/src/lifecycle/*.spec.ts',
       'apps/directory/src/changes/{settle-identities,describe-changes,diff-fields,bound-changes}.spec.ts',
       'apps/directory/src/{render/merge-attributes,render/render-identity,shared/collections}.spec.ts',
-      'apps/directory/src/{background/apply-due,batch/apply-batch,operations/merge-and-split}.int.spec.ts',
+      'apps/directory/src/{background/due-work,batch/apply-batch,operations/merge-and-split}.int.spec.ts',
     ],
   },
   sweep: {
@@ -35,8 +35,8 @@ export const areas = {
     specs: [
       'apps/directory/src/sweep/*.spec.ts',
       'apps/sync-worker/src/{choose-mode,job-outcome}.spec.ts',
-      'apps/directory/src/sweep/{sweep,dry-run,retire,reused-ids,additions,beside-held-job}.int.spec.ts',
-      'apps/directory/src/batch/people-quota.int.spec.ts',
+      'apps/directory/src/sweep/{sweep,special-jobs,external-ids,additions}.int.spec.ts',
+      'apps/directory/src/batch/limits.int.spec.ts',
       'apps/sync-worker/src/{progress-and-sweeps,jobs}.int.spec.ts',
     ],
   },
@@ -48,9 +48,9 @@ export const areas = {
     ],
     specs: [
       'libs/database/src/directory/keys-and-references.int.spec.ts',
-      'apps/directory/src/sweep/{dry-run,additions,beside-held-job,sweep}.int.spec.ts',
-      'apps/directory/src/batch/people-quota.int.spec.ts',
-      'apps/directory/src/operations/{erase-identity,erase-former-references}.int.spec.ts',
+      'apps/directory/src/sweep/{special-jobs,additions,sweep}.int.spec.ts',
+      'apps/directory/src/batch/limits.int.spec.ts',
+      'apps/directory/src/operations/{erase-identity,erase-references}.int.spec.ts',
     ],
   },
   leases: {
@@ -155,9 +155,7 @@ export const areas = {
       'libs/database/src/directory/{erase-person-data,erase-record-errors}.ts',
       'libs/database/src/delivery/erase-payloads.ts',
     ],
-    specs: [
-      'apps/directory/src/operations/{erase-identity,erase-former-references,remove-references,suppress-person}.int.spec.ts',
-    ],
+    specs: ['apps/directory/src/operations/{erase-identity,erase-references}.int.spec.ts'],
   },
   undo: {
     sources: [
@@ -165,7 +163,7 @@ export const areas = {
       'apps/directory/src/operations/{resolve-case,change-settings,run-operation}.ts',
     ],
     specs: [
-      'apps/directory/src/operations/run-operation.int.spec.ts',
+      'apps/directory/src/operations/operations.int.spec.ts',
       'apps/directory/src/{changes/history,matching/link-evidence}.int.spec.ts',
       'apps/directory/src/operations/{review,merge-and-split}.int.spec.ts',
       'apps/directory/src/sweep/additions.int.spec.ts',
@@ -209,7 +207,7 @@ export const areas = {
     specs: [
       'apps/directory/src/changes/group-changes.spec.ts',
       'libs/database/src/directory/group-id.spec.ts',
-      'apps/directory/src/changes/group-events.int.spec.ts',
+      'apps/directory/src/changes/events.int.spec.ts',
       'apps/gateway/src/public/lists.int.spec.ts',
     ],
   },
@@ -234,7 +232,7 @@ export const areas = {
     ],
     specs: [
       'apps/directory/src/findings/*.spec.ts',
-      'apps/directory/src/findings/{findings,passes,acceptances}.int.spec.ts',
+      'apps/directory/src/findings/findings.int.spec.ts',
       'apps/directory/src/managers/managers.int.spec.ts',
     ],
   },
@@ -254,7 +252,7 @@ export const areas = {
     ],
     specs: [
       'libs/database/src/suppression-hashes.spec.ts',
-      'apps/directory/src/operations/suppress-person.int.spec.ts',
+      'apps/directory/src/operations/erase-identity.int.spec.ts',
       'apps/sync-worker/src/left-out-records.int.spec.ts',
     ],
   },

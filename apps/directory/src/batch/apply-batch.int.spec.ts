@@ -1,71 +1,74 @@
-import type { SourceRecord } from '@idsync/contracts';
+import type { Message, SourceRecord } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { assignTime } from '@idsync/database/bus';
-import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
+import type { DirectoryFixture } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { applyPlanned } from '../../test/apply-planned.js';
+import { directoryFaults } from '../../test/directory-faults.js';
+import { Harness, row } from '../../test/harness.js';
+import { appliedRun, sweep } from '../../test/whole-run.js';
 import { applyBatch } from './apply-batch.js';
 import { ProposedTimes } from './proposed-times.js';
 
-interface Identity {
-  id: string;
-  display_name: string;
-  status: string;
-  updated_at: string;
-  attributes: { field_name: string; field_value: string; priority: number }[];
-  users: { id: string; external_id: string; status: string }[];
-  accounts: { external_id: string; person_id: string; status: string }[];
-  machine_identities: { display_name: string; status: string }[];
-}
-
-let own: ServiceDatabase;
-let database: Database;
-let fixture: DirectoryFixture;
-let tenant: string;
+let directory: Harness;
 
 beforeAll(async () => {
-  own = await ServiceDatabase.start('directory');
-  ({ database, fixture } = own);
+  directory = await Harness.create();
 });
 
-beforeEach(async () => {
-  tenant = await fixture.tenant();
-});
-
-afterAll(async () => {
-  await own?.close();
-});
-
-function person(external_id: string, values: Record<string, string | string[]>): SourceRecord {
-  const fields = Object.entries(values).map(([field, value]) => [field, typeof value === 'string' ? [value] : value]);
-  return { external_id, fields: Object.fromEntries(fields) };
-}
-
-async function sync(connector: string, records: SourceRecord[], at?: string): Promise<void> {
-  const job = await fixture.job(tenant, connector);
-  const now = at === undefined ? undefined : new Date(at);
-  await applyBatch(database, await fixture.batch(tenant, connector, job, 0, records), { fixedTime: now });
-  await applyPlanned({ database, fixture, tenant }, job, now);
-}
-
-const identities = () => fixture.identities<Identity>(tenant);
-
-async function eventTypes(): Promise<string[]> {
-  const rows = await fixture.rows<{ type: string }>('select type from events where tenant_id = $1 order by sequence', [
-    tenant,
-  ]);
-  return rows.map((row) => row.type);
-}
-
-async function counters(): Promise<Record<string, number>> {
-  const rows = await fixture.rows<{ name: string; count: number }>(
-    `select resource || ' ' || status as name, count::int from directory_counters where tenant_id = $1 and count <> 0`,
-    [tenant],
-  );
-  return Object.fromEntries(rows.map((row) => [row.name, row.count]));
-}
+afterAll(() => directory?.close());
 
 describe('applying a batch', () => {
+  interface Identity {
+    id: string;
+    display_name: string;
+    status: string;
+    updated_at: string;
+    attributes: { field_name: string; field_value: string; priority: number }[];
+    users: { id: string; external_id: string; status: string }[];
+    accounts: { external_id: string; person_id: string; status: string }[];
+    machine_identities: { display_name: string; status: string }[];
+  }
+  let database: Database;
+  let fixture: DirectoryFixture;
+  let tenant: string;
+
+  beforeEach(async () => {
+    await directory.newTenant();
+    ({ database, fixture, tenant } = directory);
+  });
+
+  function person(external_id: string, values: Record<string, string | string[]>): SourceRecord {
+    const fields = Object.entries(values).map(([field, value]) => [field, typeof value === 'string' ? [value] : value]);
+    return { external_id, fields: Object.fromEntries(fields) };
+  }
+
+  async function sync(connector: string, records: SourceRecord[], at?: string): Promise<void> {
+    const job = await fixture.job(tenant, connector);
+    const now = at === undefined ? undefined : new Date(at);
+    await applyBatch(database, await fixture.batch(tenant, connector, job, 0, records), { fixedTime: now });
+    await applyPlanned({ database, fixture, tenant }, job, now);
+  }
+
+  const identities = () => fixture.identities<Identity>(tenant);
+
+  async function eventTypes(): Promise<string[]> {
+    const rows = await fixture.rows<{ type: string }>(
+      'select type from events where tenant_id = $1 order by sequence',
+      [tenant],
+    );
+    return rows.map((row) => row.type);
+  }
+
+  async function counters(): Promise<Record<string, number>> {
+    const rows = await fixture.rows<{ name: string; count: number }>(
+      `select resource || ' ' || status as name, count::int from directory_counters where tenant_id = $1 and count <> 0`,
+      [tenant],
+    );
+    return Object.fromEntries(rows.map((row) => [row.name, row.count]));
+  }
+
   it('creates an identity with attributes, document, total and history for a new user', async () => {
     const hr = await fixture.connector(tenant, { priority: 10 });
     await sync(hr, [
@@ -417,5 +420,96 @@ describe('applying a batch', () => {
       [tenant],
     );
     expect(sequences.map((row) => Number(row.sequence))).toEqual(Array.from({ length: 180 }, (_, i) => i + 1));
+  });
+});
+
+describe('a record that cannot be applied', () => {
+  let connector: string;
+
+  beforeEach(async () => {
+    await directory.newTenant();
+    connector = await directory.fixture.connector(directory.tenant);
+  });
+
+  const sound = (at: number) => row(`r${at}`, { email: `r${at}@x.org`, first_name: 'Ann' });
+  /** PostgreSQL rejects NUL in text. */
+  const poisoned = (at: number) => row(`r${at}`, { email: `r${at}@x.org`, first_name: 'A\0nn' });
+
+  async function applied(job: string): Promise<Message<'sync.batch.applied'>['data'] | undefined> {
+    const [answer] = await directory.fixture.rows<{ message: string }>(
+      `select message from outbox where type = 'sync.batch.applied' and message::jsonb #>> '{data,job_id}' = $1`,
+      [job],
+    );
+    return answer && (JSON.parse(answer.message) as Message<'sync.batch.applied'>).data;
+  }
+
+  async function apply(records: readonly SourceRecord[]): Promise<Message<'sync.batch.applied'>['data'] | undefined> {
+    const { fixture, tenant, database } = directory;
+    const job = await fixture.job(tenant, connector, 'running');
+    try {
+      await applyBatch(database, await fixture.batch(tenant, connector, job, 0, records));
+      expect(await directoryFaults(fixture, tenant)).toEqual([]);
+    } finally {
+      await fixture.rows(`update sync_jobs set status = 'completed' where id = $1`, [job]);
+    }
+    return applied(job);
+  }
+
+  const there = async () =>
+    (
+      await directory.fixture.rows<{ external_id: string }>(
+        `select external_id from source_records where tenant_id = $1 and status = 'active' order by length(external_id), external_id`,
+        [directory.tenant],
+      )
+    ).map(({ external_id }) => external_id);
+
+  it('is skipped and reported with its reason, and all others of its batch are applied', async () => {
+    const records = [...Array(40).keys()].map((at) => ([3, 4, 39].includes(at) ? poisoned(at) : sound(at)));
+    const answer = await apply(records);
+    expect(answer).toMatchObject({ created: 37, updated: 0, unchanged: 0 });
+    const message = expect.stringContaining('could not be applied: ');
+    expect(answer?.errors).toEqual(['r3', 'r4', 'r39'].map((external_id) => ({ external_id, message })));
+    expect(await there()).toEqual(
+      records.map((each) => each.external_id).filter((id) => !['r3', 'r4', 'r39'].includes(id)),
+    );
+  });
+
+  it('leaves the directory as if its source had not listed it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.nat({ max: 11 }), { maxLength: 12 }), async (bad) => {
+        await directory.newTenant();
+        connector = await directory.fixture.connector(directory.tenant);
+        const answer = await apply([...Array(12).keys()].map((at) => (bad.includes(at) ? poisoned(at) : sound(at))));
+        expect(answer?.errors.map(({ external_id }) => external_id).sort()).toEqual(bad.map((at) => `r${at}`).sort());
+        expect(await there()).toHaveLength(12 - bad.length);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('is skipped if its external id exceeds the index limit', async () => {
+    const id = [...Array(1_000).keys()].map((at) => String.fromCodePoint(0x20000 + ((at * 7_919) % 40_000))).join('');
+    const answer = await apply([sound(1), row(id, { email: 'long@x.org' })]);
+    expect(answer).toMatchObject({ created: 1, errors: [{ external_id: id }] });
+  });
+
+  it('keeps its previous values and is not deleted by the sweep', async () => {
+    await apply([sound(1), sound(2), sound(3)]);
+    const job = await appliedRun(directory, connector, [[sound(1), poisoned(2)]]);
+    const errors = (await applied(job))?.errors ?? [];
+    await directory.fixture.rows(
+      `insert into sync_record_errors (job_id, id, tenant_id, external_id, message)
+       values ($1, gen_random_uuid(), $2, $3, 'left out')`,
+      [job, directory.tenant, errors[0]?.external_id],
+    );
+    await directory.fixture.rows('update sync_jobs set records_applied = 1, records_failed = 1 where id = $1', [job]);
+    await sweep(directory, job);
+    expect(await there()).toEqual(['r1', 'r2']);
+  });
+
+  it('is not isolated when no record of a large batch can be applied', async () => {
+    const records = [...Array(300).keys()].map(poisoned);
+    await expect(apply(records)).rejects.toThrow();
+    expect(await there()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { defaultMatchingRules, encodeId, newUuid, type SourceRecord } from '@idsync/contracts';
+import { defaultMatchingRules, encodeId, newUuid, type SourceRecord, type SuppressedBy } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findEventBodies, lockPayloadsForRendering, savePayloads } from '@idsync/database/delivery';
 import { findFeedPage } from '@idsync/database/gateway';
@@ -9,26 +9,83 @@ import { answers, appliedRun, endJob, sweep, wholeRun } from '../../test/whole-r
 
 let directory: Harness;
 let hr: string;
-let accounts: string;
-let machines: string;
 
 beforeAll(async () => {
   directory = await Harness.create();
 });
 
-beforeEach(async () => {
-  await directory.newTenant();
-  hr = await directory.fixture.connector(directory.tenant, { priority: 10 });
-  accounts = await directory.fixture.connector(directory.tenant, { priority: 20, records: 'account' });
-  machines = await directory.fixture.connector(directory.tenant, { priority: 30, records: 'machine_identity' });
-});
-
 afterAll(() => directory?.close());
 
-const erase = (identityId: string) => eraseIdentity(directory, identityId);
-const traces = (word: string) => findTraces(directory, word);
-
 describe('an erasure', () => {
+  let accounts: string;
+  let machines: string;
+
+  beforeEach(async () => {
+    await directory.newTenant();
+    hr = await directory.fixture.connector(directory.tenant, { priority: 10 });
+    accounts = await directory.fixture.connector(directory.tenant, { priority: 20, records: 'account' });
+    machines = await directory.fixture.connector(directory.tenant, { priority: 30, records: 'machine_identity' });
+  });
+
+  const erase = (identityId: string) => eraseIdentity(directory, identityId);
+  const traces = (word: string) => findTraces(directory, word);
+
+  /** Ends a job with skipped records, as the sync-worker does. */
+  async function endWithErrors(job: string): Promise<void> {
+    const { fixture } = directory;
+    await fixture.rows(
+      `with first as (
+       select external_id || ': ' || message as said, (select count(*) from sync_record_errors where job_id = $1) as errors
+         from sync_record_errors where job_id = $1 order by id limit 1)
+     update sync_jobs set status = 'completed_with_errors', completed_at = now(),
+            error_message = case errors when 1 then '1 record was' else errors || ' records were' end || ' left out; ' || said
+       from first where id = $1`,
+      [job],
+    );
+    await fixture.rows(
+      `insert into failing_records (id, connector_id, tenant_id, job_id, external_id, message)
+     select gen_random_uuid(), j.connector_id, j.tenant_id, j.id, e.external_id, e.message
+       from sync_jobs j join sync_record_errors e on e.job_id = j.id where j.id = $1 on conflict do nothing`,
+      [job],
+    );
+  }
+
+  /** Returns the values of a column in the tenant's rows that are not null. */
+  async function left(column: string, table = 'sync_jobs', order = column): Promise<string[]> {
+    const rows = await directory.fixture.rows<{ said: string }>(
+      `select ${column} as said from ${table} where tenant_id = $1 and ${column} is not null order by ${order}`,
+      [directory.tenant],
+    );
+    return rows.map(({ said }) => said);
+  }
+
+  /** Inserts deliveries of all events to a receiver that echoes the body. */
+  async function sentEverything(): Promise<void> {
+    const { fixture, tenant } = directory;
+    const webhook = newUuid();
+    await fixture.rows(
+      `insert into webhooks (id, tenant_id, callback_url, events) values ($1, $2, 'https://receiver.example', '{*}')`,
+      [webhook, tenant],
+    );
+    await fixture.rows(
+      `insert into event_payloads (tenant_id, sequence, event_id, body)
+     select e.tenant_id, e.sequence, e.id, coalesce(i.document, e.details::text)
+       from events e left join identities i on i.id = e.identity_id where e.tenant_id = $1`,
+      [tenant],
+    );
+    await fixture.rows(
+      `insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type)
+     select id, tenant_id, $2, sequence, type from events where tenant_id = $1`,
+      [tenant, webhook],
+    );
+    await fixture.rows(
+      `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, response_body, response_headers)
+     select d.id, 1, d.tenant_id, d.webhook_id, p.body, jsonb_build_object('x-echo', p.body) from webhook_deliveries d
+       join event_payloads p on p.tenant_id = d.tenant_id and p.sequence = d.event_sequence where d.tenant_id = $1`,
+      [tenant],
+    );
+  }
+
   it('removes the person from the candidates of cases, and settles a case without another candidate', async () => {
     const lee = (id: string) => row(id, { first_name: 'Ann', last_name: 'Lee', employee_number: `E${id}` });
     await directory.sync(hr, [lee('1'), lee('2')]);
@@ -493,58 +550,89 @@ describe('an erasure', () => {
   });
 });
 
-/** Ends a job with skipped records, as the sync-worker does. */
-async function endWithErrors(job: string): Promise<void> {
-  const { fixture } = directory;
-  await fixture.rows(
-    `with first as (
-       select external_id || ': ' || message as said, (select count(*) from sync_record_errors where job_id = $1) as errors
-         from sync_record_errors where job_id = $1 order by id limit 1)
-     update sync_jobs set status = 'completed_with_errors', completed_at = now(),
-            error_message = case errors when 1 then '1 record was' else errors || ' records were' end || ' left out; ' || said
-       from first where id = $1`,
-    [job],
-  );
-  await fixture.rows(
-    `insert into failing_records (id, connector_id, tenant_id, job_id, external_id, message)
-     select gen_random_uuid(), j.connector_id, j.tenant_id, j.id, e.external_id, e.message
-       from sync_jobs j join sync_record_errors e on e.job_id = j.id where j.id = $1 on conflict do nothing`,
-    [job],
-  );
-}
+describe('an erasure that suppresses the person', () => {
+  beforeEach(async () => {
+    await directory.newTenant();
+    hr = await directory.fixture.connector(directory.tenant);
+  });
 
-/** Returns the values of a column in the tenant's rows that are not null. */
-async function left(column: string, table = 'sync_jobs', order = column): Promise<string[]> {
-  const rows = await directory.fixture.rows<{ said: string }>(
-    `select ${column} as said from ${table} where tenant_id = $1 and ${column} is not null order by ${order}`,
-    [directory.tenant],
-  );
-  return rows.map(({ said }) => said);
-}
+  const kinds: SuppressedBy[] = ['anchor', 'employee_number', 'email', 'user_principal_name'];
 
-/** Inserts deliveries of all events to a receiver that echoes the body. */
-async function sentEverything(): Promise<void> {
-  const { fixture, tenant } = directory;
-  const webhook = newUuid();
-  await fixture.rows(
-    `insert into webhooks (id, tenant_id, callback_url, events) values ($1, $2, 'https://receiver.example', '{*}')`,
-    [webhook, tenant],
-  );
-  await fixture.rows(
-    `insert into event_payloads (tenant_id, sequence, event_id, body)
-     select e.tenant_id, e.sequence, e.id, coalesce(i.document, e.details::text)
-       from events e left join identities i on i.id = e.identity_id where e.tenant_id = $1`,
-    [tenant],
-  );
-  await fixture.rows(
-    `insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type)
-     select id, tenant_id, $2, sequence, type from events where tenant_id = $1`,
-    [tenant, webhook],
-  );
-  await fixture.rows(
-    `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, response_body, response_headers)
-     select d.id, 1, d.tenant_id, d.webhook_id, p.body, jsonb_build_object('x-echo', p.body) from webhook_deliveries d
-       join event_payloads p on p.tenant_id = d.tenant_id and p.sequence = d.event_sequence where d.tenant_id = $1`,
-    [tenant],
-  );
-}
+  /** Erases the person of a record with a hash of each kind, whose bytes are the name of the kind. */
+  async function erase(externalId: string): Promise<string> {
+    const { id, identity_id } = await directory.record(externalId);
+    const suppress = kinds.map((kind) => ({ record_id: id, kind, hash: Buffer.from(kind).toString('base64') }));
+    const { id: operation } = await directory.operate('identity.erase', { identity_id, suppress, reason: 'asked' });
+    return operation;
+  }
+
+  const stored = async (): Promise<string[]> =>
+    (
+      await directory.fixture.rows<{ hash: Buffer }>('select hash from suppression_hashes where tenant_id = $1', [
+        directory.tenant,
+      ])
+    )
+      .map(({ hash }) => hash.toString())
+      .sort();
+
+  it('stores the hashes of the anchor and of the match keys of the person, and their time', async () => {
+    await directory.sync(hr, [row('a', { email: 'a@x.org', employee_number: 'E1' })]);
+    const identity = await directory.identityOf('a');
+    const operation = await erase('a');
+    expect(await stored()).toEqual(['anchor', 'email', 'employee_number']);
+    expect(
+      await directory.fixture.rows('select identity_id, operation_id from suppressions where tenant_id = $1', [
+        directory.tenant,
+      ]),
+    ).toEqual([{ identity_id: identity, operation_id: operation }]);
+    const [{ input } = { input: {} }] = await directory.fixture.rows<{ input: object }>(
+      'select input from operations where id = $1',
+      [operation],
+    );
+    expect(input).toEqual({ identity_id: identity, reason: 'asked' });
+  });
+
+  it('stores no hash of a placeholder, of a mailbox of a function, or of a key that others have too', async () => {
+    await directory.sync(hr, [
+      row('a', { email: 'info@x.org', employee_number: 'N/A', user_principal_name: 'u@x.org', first_name: 'Ann' }),
+      row('b', { user_principal_name: 'u@x.org', employee_number: 'E2', first_name: 'Bob' }),
+    ]);
+    expect(await directory.identityOf('a')).not.toBe(await directory.identityOf('b'));
+    await erase('a');
+    expect(await stored()).toEqual(['anchor']);
+  });
+
+  it('stores the hash of an address that only an account of the person has', async () => {
+    const logins = await directory.fixture.connector(directory.tenant, { records: 'account' });
+    await directory.sync(hr, [row('a', { employee_number: 'E1' })]);
+    await directory.sync(logins, [row('login', { employee_number: 'E1', email: 'a@x.org' })]);
+    expect(await directory.identityOf('login')).toBe(await directory.identityOf('a'));
+    await erase('login');
+    expect(await stored()).toEqual(['anchor', 'email', 'employee_number']);
+  });
+
+  it('stores no hash of a record that belongs to another person', async () => {
+    await directory.sync(hr, [row('a', { email: 'a@x.org' }), row('b', { email: 'b@x.org' })]);
+    const { identity_id } = await directory.record('a');
+    const { id } = await directory.record('b');
+    const suppress = [{ record_id: id, kind: 'anchor' as const, hash: 'YQ==' }];
+    await directory.operate('identity.erase', { identity_id, suppress });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('without hashes suppresses nothing', async () => {
+    await directory.sync(hr, [row('a', { email: 'a@x.org' })]);
+    await directory.operate('identity.erase', { identity_id: await directory.identityOf('a') });
+    expect(await directory.fixture.rows('select from suppressions where tenant_id = $1', [directory.tenant])).toEqual(
+      [],
+    );
+  });
+
+  it('that is refused keeps no hash in its operation', async () => {
+    const suppress = [{ record_id: newUuid(), kind: 'anchor' as const, hash: 'YQ==' }];
+    const { id, status } = await directory.operate('identity.erase', { identity_id: newUuid(), suppress });
+    expect(status).toBe('refused');
+    const rows = await directory.fixture.rows<{ input: object }>('select input from operations where id = $1', [id]);
+    expect(rows[0]?.input).not.toHaveProperty('suppress');
+  });
+});
