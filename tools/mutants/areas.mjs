@@ -21,8 +21,8 @@ export const areas = {
     ],
     specs: [
       'apps/directory/src/lifecycle/*.spec.ts',
-      'apps/directory/src/changes/{settle-identities,describe-changes,diff-fields,bound-changes}.spec.ts',
-      'apps/directory/src/{render/merge-attributes,render/render-identity,shared/collections}.spec.ts',
+      'apps/directory/src/changes/{settle-identities,describe-changes,field-changes}.spec.ts',
+      'apps/directory/src/{render/merge-attributes,render/documents,shared/collections}.spec.ts',
       'apps/directory/src/{background/due-work,batch/apply-batch,operations/merge-and-split}.int.spec.ts',
     ],
   },

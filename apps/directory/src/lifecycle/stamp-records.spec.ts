@@ -2,12 +2,14 @@ import { defaultLifecyclePolicy } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import { beginning, storedRecord } from '../../test/stored-record.js';
+import type { RecordChange } from '../changes/record-change.js';
 import { maxAgeMs } from '../machines/machine-risk.js';
-import { stampLifecycle } from './stamp-records.js';
+import { stampLifecycle, stampTimes } from './stamp-records.js';
+
+const now = new Date('2026-06-01T00:00:00Z');
 
 const policy = { ...defaultLifecyclePolicy, grace_days: 10, retention_days: 20 };
 const [graceMs, retentionMs] = [10, 20].map((days) => days * 24 * 60 * 60 * 1_000) as [number, number];
-const now = new Date('2026-06-01T00:00:00Z');
 const hireDate = '2026-07-01T00:00:00.000Z';
 const after = (ms: number) => new Date(now.getTime() + ms);
 
@@ -76,5 +78,42 @@ describe('the next time-based change', () => {
     const fields = { hire_date: [hireDate] };
     expect(stamped({ kind: 'account', status: 'disabled', fields }).dueAt).toBeUndefined();
     expect(stamped({ fields }, { dueAt: now }).dueAt).toBeUndefined();
+  });
+});
+
+const at = new Date('2026-06-01T00:00:09Z');
+const [preliminary, assigned] = [now.toISOString(), at.toISOString()];
+
+const timed = (change: RecordChange) => {
+  stampTimes([change], { now, at });
+  return change.record;
+};
+const before = storedRecord(1, {
+  fields: { job_title: ['Clerk'], email: ['ann@example.com'] },
+  changedAt: { email: preliminary },
+});
+
+describe('the assigned time', () => {
+  it('becomes the creation and the update of a new record', () => {
+    const record = timed({ record: storedRecord(1, { createdAt: now, updatedAt: now }) });
+    expect(record).toMatchObject({ createdAt: at, updatedAt: at });
+  });
+
+  it('becomes the update of a changed record and of its changed fields only', () => {
+    const fields = { ...before.fields, job_title: ['Chief'] };
+    const changedAt = { email: preliminary, job_title: preliminary };
+    const record = timed({ before, record: { ...before, fields, changedAt, updatedAt: now } });
+    expect(record).toMatchObject({ createdAt: beginning, updatedAt: at });
+    expect(record.changedAt).toEqual({ email: preliminary, job_title: assigned });
+  });
+
+  it('does not become the update of a record that keeps its time, nor of an unchanged one', () => {
+    expect(timed({ before, record: { ...before } }).updatedAt).toBe(before.updatedAt);
+    expect(timed({ before, record: before })).toBe(before);
+  });
+
+  it('replaces a time of the same millisecond as the stored one', () => {
+    const record = { ...before, updatedAt: new Date(before.updatedAt) };
+    expect(timed({ before, record }).updatedAt).toBe(at);
   });
 });
