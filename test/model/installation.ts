@@ -9,7 +9,7 @@ import {
 import { Database } from '@idsync/database';
 import { findFeedPage } from '@idsync/database/gateway';
 import { directoryFaults } from '../../apps/directory/test/directory-faults.js';
-import { Suppressions } from '../../apps/gateway/src/operator/suppressions.service.js';
+import { Suppressions } from '../../apps/gateway/src/identities/suppressions.service.js';
 import type { GatewaySettings } from '../../apps/gateway/src/shared/gateway-settings.service.js';
 import { encryptionKeys, type Operated, type RunOptions, WholeSync } from '../support/whole-sync.js';
 import type { ContentReader } from './reading.js';

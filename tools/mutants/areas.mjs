@@ -103,7 +103,7 @@ export const areas = {
     specs: [
       'apps/gateway/src/access/*.spec.ts',
       'apps/gateway/src/access/{access,api-keys,operator-roles,sessions}.int.spec.ts',
-      'apps/gateway/src/public/portal-links.int.spec.ts',
+      'apps/gateway/src/webhooks/portal-links.int.spec.ts',
     ],
   },
   tenancy: {
@@ -178,7 +178,7 @@ export const areas = {
       'libs/database/src/gateway/page.ts',
       'libs/database/src/gateway/*/{documents,history,jobs,deliveries,webhook-replays,event-feed}.ts',
       'apps/gateway/src/shared/cursor.ts',
-      'apps/gateway/src/public/documents.ts',
+      'apps/gateway/src/identities/document-page.ts',
     ],
     specs: [
       'apps/gateway/src/shared/cursor.spec.ts',
@@ -195,7 +195,7 @@ export const areas = {
     specs: [
       'libs/contracts/src/webhook-filter.spec.ts',
       'libs/database/src/gateway/identities/filter-documents.int.spec.ts',
-      'apps/gateway/src/public/lists.int.spec.ts',
+      'apps/gateway/src/identities/lists.int.spec.ts',
     ],
   },
   groups: {
@@ -208,7 +208,7 @@ export const areas = {
       'apps/directory/src/changes/group-changes.spec.ts',
       'libs/database/src/directory/group-id.spec.ts',
       'apps/directory/src/changes/events.int.spec.ts',
-      'apps/gateway/src/public/lists.int.spec.ts',
+      'apps/gateway/src/identities/lists.int.spec.ts',
     ],
   },
   'scim-reader': {

@@ -3,7 +3,7 @@ import { findApproval, listApprovals } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { TenantTransactions } from '../operator/tenant-transactions.service.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { Approvals } from './approvals.service.js';
 import { presentApproval } from './present-approval.js';
 

@@ -30,16 +30,16 @@ import { describeAct } from '../audit/describe-act.js';
 import { currentOperatorRequest } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
-import { changeConnector } from '../operator/change-connector.js';
-import { changeSettings, changesLifecycle, findSettings } from '../operator/change-settings.js';
-import { releaseJob } from '../operator/release-job.js';
+import { changeConnector } from '../connectors/change-connector.js';
+import { changeSettings, changesLifecycle, findSettings } from '../settings/change-settings.js';
+import { releaseJob } from '../jobs/release-job.js';
 import {
   presentLifecyclePolicy,
   presentPriorities,
   storedLifecyclePolicy,
   storedPriorities,
-} from '../operator/rule-inputs.js';
-import { Suppressions } from '../operator/suppressions.service.js';
+} from '../settings/rule-inputs.js';
+import { Suppressions } from '../identities/suppressions.service.js';
 import { presentDeletedConnector } from '../present.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import type { GuardedInputs } from './guarded-inputs.js';

@@ -6,7 +6,7 @@ import { Controller } from '@nestjs/common';
 import { KeyRing } from '../access/key-ring.service.js';
 import { RateLimit } from '../access/rate-limit.service.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { TenantTransactions } from '../operator/tenant-transactions.service.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 /** The installation limits a tenant, so an admin of the tenant alone cannot change its quotas. */
 @Controller()

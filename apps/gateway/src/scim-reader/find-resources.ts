@@ -11,7 +11,7 @@ import {
 } from '@idsync/database/gateway';
 import { largestPage } from '../scim/scim-bounds.js';
 import { refused } from '../scim/scim-error.js';
-import { findPage } from '../shared/document-page.js';
+import { findPage } from '../identities/document-page.js';
 import { type Member, userNameOf } from './present-resource.js';
 import type { Criteria } from './read-criteria.js';
 

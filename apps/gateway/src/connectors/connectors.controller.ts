@@ -1,0 +1,167 @@
+import { adminRoutes, encodeId, type responses } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import {
+  type ConnectorRow,
+  countLiveRecords,
+  deleteConnector,
+  deleteConnectorSecrets,
+  findConnector,
+  findDeletedConnector,
+  hasRunningJob,
+  insertConnector,
+  listConnectors,
+  listFailingRecords,
+  queueRetirement,
+  requestOperation,
+  revokeKeysOfConnector,
+} from '@idsync/database/gateway';
+import { markPushedForDeletion } from '@idsync/database/scim';
+import { Body, Controller } from '@nestjs/common';
+import { KeyRing } from '../access/key-ring.service.js';
+import { Approvals } from '../approvals/approvals.service.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
+import { optionalUuid } from '../http/ids.js';
+import { presentConnector, presentFailingRecord } from '../present.js';
+import { requireRoom } from '../quotas/require-room.js';
+import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { changeConnector, guardedChanges, rejectTakenName, requireValid } from './change-connector.js';
+import { writeSecrets } from './connector-secrets.js';
+import { Operations, shownOperation } from '../operations/operations.service.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+
+@Controller()
+export class ConnectorsController {
+  constructor(
+    private readonly tenants: TenantTransactions,
+    private readonly settings: GatewaySettings,
+    private readonly keyRing: KeyRing,
+    private readonly approvals: Approvals,
+    private readonly operations: Operations,
+  ) {}
+
+  @Handles(adminRoutes.createConnector)
+  async create({ tenantId, body }: Input<typeof adminRoutes.createConnector>) {
+    requireValid(body);
+    const row = await rejectTakenName(body, () =>
+      this.tenants.act(tenantId, async (tx, describe) => {
+        await requireRoom(tx, tenantId, 'connectors');
+        const inserted = await insertConnector(tx, tenantId, body);
+        const secrets = await writeSecrets(tx, tenantId, inserted.id, body, this.settings.encryptionKeys);
+        const made = { ...inserted, secrets };
+        describe({ resource: encodeId('connector', inserted.id), after: describeConnector(made) });
+        return made;
+      }),
+    );
+    return presentConnector(row);
+  }
+
+  @Handles(adminRoutes.listConnectors)
+  list({ tenantId, query: page }: Input<typeof adminRoutes.listConnectors>) {
+    return this.tenants.page(tenantId, page, presentConnector, (tx) => listConnectors(tx, tenantId, page));
+  }
+
+  @Handles(adminRoutes.getConnector)
+  async get({ tenantId, connectorId: id }: Input<typeof adminRoutes.getConnector>) {
+    return presentConnector(orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, tenantId, id))));
+  }
+
+  /** Replaces the given fields. The result must be a valid connector; `type` and `records` cannot change. */
+  @Handles(adminRoutes.updateConnector)
+  async update({ tenantId, connectorId: id }: Input<typeof adminRoutes.updateConnector>, @Body() patch: unknown) {
+    if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
+      throw badRequest('the body must be a JSON object');
+    const waiting = await this.approvalOf(tenantId, id, patch);
+    if (waiting) return { finished: false, body: waiting };
+    const { after, operation } = await this.tenants.act(tenantId, async (tx, describe) => {
+      const changed = await changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys);
+      describe({
+        before: describeConnector(changed.before),
+        after: { ...describeConnector(changed.after), set: Object.keys(patch), ...shownOperation(changed.operation) },
+      });
+      return changed;
+    });
+    if (!operation) return { finished: true, body: presentConnector(after) };
+    const { status } = await this.operations.wait(tenantId, operation);
+    return {
+      finished: status === 'done',
+      body: { ...(await this.get({ tenantId, connectorId: id })), ...shownOperation(operation) },
+    };
+  }
+
+  @Handles(adminRoutes.listConnectorErrors)
+  errors({ tenantId, query: page, connectorId: id }: Input<typeof adminRoutes.listConnectorErrors>) {
+    return this.tenants.page(tenantId, page, presentFailingRecord, async (tx) => {
+      orNotFound(await findConnector(tx, tenantId, id));
+      return listFailingRecords(tx, tenantId, id, page);
+    });
+  }
+
+  /** Counts what a deletion would leave behind. */
+  @Handles(adminRoutes.getConnectorDeletion)
+  async deletion({ tenantId, connectorId: id }: Input<typeof adminRoutes.getConnectorDeletion>) {
+    return this.tenants.run(tenantId, async (tx) => {
+      orNotFound(await findConnector(tx, tenantId, id));
+      return { connector_id: encodeId('connector', id), live_records: await countLiveRecords(tx, id) };
+    });
+  }
+
+  /** Keeps its records unless the query says otherwise; what becomes of them is decided in the same transaction. */
+  @Handles(adminRoutes.deleteConnector)
+  async delete({ tenantId, query: { records, to }, connectorId: id }: Input<typeof adminRoutes.deleteConnector>) {
+    const heir = optionalUuid('connector', to);
+    if (records !== 'keep' && (await this.approvals.areNeeded(tenantId))) {
+      const then = records === 'retire' ? 'retire' : 'hand over';
+      throw badRequest(
+        `records=${records} needs a second operator: delete the connector with records=keep, then ${then} its records`,
+      );
+    }
+    await this.tenants.act(tenantId, async (tx, describe) => {
+      const before = orNotFound(await findConnector(tx, tenantId, id));
+      // Its records stay for a while, but its secrets are no longer needed.
+      await deleteConnectorSecrets(tx, tenantId, id);
+      await revokeKeysOfConnector(tx, tenantId, id);
+      await markPushedForDeletion(tx, tenantId, id);
+      orNotFound(await deleteConnector(tx, tenantId, id));
+      if (records === 'retire') await queueRetirement(tx, tenantId, id);
+      if (heir !== undefined) await this.handOver(tx, tenantId, id, heir);
+      describe({ before: describeConnector(before), after: { records, ...(to !== undefined && { to }) } });
+    });
+    this.keyRing.clear();
+  }
+
+  /** Refuses what the directory would refuse only after the deletion. */
+  private async handOver(tx: Transaction, tenantId: string, id: string, to: string): Promise<void> {
+    const before = orNotFound(await findDeletedConnector(tx, tenantId, id));
+    const after = orNotFound(await findConnector(tx, tenantId, to));
+    if (after.records !== before.records) {
+      throw badRequest(`to must be a connector of ${before.records} records, got one of ${after.records} records`);
+    }
+    if ((await hasRunningJob(tx, id)) || (await hasRunningJob(tx, to)) || after.quarantined) {
+      throw badRequest('a sync job of one of the connectors has not ended: nothing was deleted');
+    }
+    await requestOperation(tx, tenantId, 'connector.hand_over', { from_id: id, to_id: to });
+  }
+
+  /** Requests approval of a patch that changes bounds or rank. Other fields, such as secrets, are not stored to wait. */
+  private async approvalOf(tenantId: string, id: string, patch: object): Promise<responses.Approval | undefined> {
+    const stored = orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, tenantId, id)));
+    const changes = guardedChanges(stored, patch);
+    if (!changes || !(await this.approvals.areNeeded(tenantId))) return undefined;
+    const others = Object.keys(patch).filter((name) => !(name in changes));
+    if (others.length > 0) {
+      const given = Object.keys(changes).join(' and ');
+      throw badRequest(`${given} needs a second operator: change it without ${others.join(', ')}`);
+    }
+    return this.approvals.request(tenantId, 'updateConnector', {
+      connector_id: encodeId('connector', id),
+      ...changes,
+    });
+  }
+}
+
+/** The configuration by an operator; the names of its secrets are not secret. */
+function describeConnector(row: ConnectorRow): object {
+  const { type, name, priority, records, config, secrets, safeguard, schedule } = row;
+  return { type, name, priority, records, config, protected_values: secrets, safeguard, ...(schedule && { schedule }) };
+}

@@ -1,0 +1,59 @@
+import { adminRoutes, encodeId } from '@idsync/contracts';
+import { findDeletedConnector, listDeletedConnectors, queueRetirement } from '@idsync/database/gateway';
+import { Controller } from '@nestjs/common';
+import { Approvals } from '../approvals/approvals.service.js';
+import { orNotFound } from '../http/api-error.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
+import { bodyId } from '../http/ids.js';
+import { presentDeletedConnector } from '../present.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+
+@Controller()
+export class DeletedConnectorsController {
+  constructor(
+    private readonly tenants: TenantTransactions,
+    private readonly approvals: Approvals,
+  ) {}
+
+  @Handles(adminRoutes.listDeletedConnectors)
+  list({ tenantId, query: page }: Input<typeof adminRoutes.listDeletedConnectors>) {
+    return this.tenants.page(tenantId, page, presentDeletedConnector, (tx) =>
+      listDeletedConnectors(tx, tenantId, page),
+    );
+  }
+
+  @Handles(adminRoutes.getDeletedConnector)
+  async get({ tenantId, connectorId: id }: Input<typeof adminRoutes.getDeletedConnector>) {
+    const row = await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id));
+    return presentDeletedConnector(orNotFound(row));
+  }
+
+  @Handles(adminRoutes.retireDeletedConnector)
+  async retire({ tenantId, connectorId: id }: Input<typeof adminRoutes.retireDeletedConnector>) {
+    const connector = { connector_id: encodeId('connector', id) };
+    const waiting = await this.approvals.request(tenantId, 'retireDeletedConnector', connector);
+    if (waiting) return waiting;
+    const job = await this.tenants.act(tenantId, async (tx, describe) => {
+      orNotFound(await findDeletedConnector(tx, tenantId, id));
+      const queued = await queueRetirement(tx, tenantId, id);
+      describe({ created: { job_id: encodeId('job', queued.id) } });
+      return queued;
+    });
+    return { job_id: encodeId('job', job.id), status: job.status };
+  }
+
+  @Handles(adminRoutes.handDeletedConnectorOver)
+  async handOver({
+    tenantId,
+    connectorId: id,
+    body: { to, reason },
+  }: Input<typeof adminRoutes.handDeletedConnectorOver>) {
+    orNotFound(await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id)));
+    const heir = bodyId(['connector'], to);
+    return this.approvals.operate(tenantId, 'handDeletedConnectorOver', {
+      connector_id: encodeId('connector', id),
+      to: encodeId('connector', heir),
+      reason,
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { adminRoutes } from '@idsync/contracts';
+import { deleteSuppression, findSuppression, listSuppressions } from '@idsync/database/gateway';
+import { Controller } from '@nestjs/common';
+import { orNotFound } from '../http/api-error.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
+import { presentSuppression } from '../present.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+
+@Controller()
+export class SuppressionsController {
+  constructor(private readonly tenants: TenantTransactions) {}
+
+  @Handles(adminRoutes.listSuppressions)
+  list({ tenantId, query: page }: Input<typeof adminRoutes.listSuppressions>) {
+    return this.tenants.page(tenantId, page, presentSuppression, (tx) => listSuppressions(tx, tenantId, page));
+  }
+
+  @Handles(adminRoutes.getSuppression)
+  async get({ tenantId, suppressionId: id }: Input<typeof adminRoutes.getSuppression>) {
+    return presentSuppression(orNotFound(await this.tenants.run(tenantId, (tx) => findSuppression(tx, tenantId, id))));
+  }
+
+  /** Lifts the suppression: the next full run may create the person again. */
+  @Handles(adminRoutes.deleteSuppression)
+  async lift({ tenantId, suppressionId: id }: Input<typeof adminRoutes.deleteSuppression>): Promise<void> {
+    await this.tenants.act(tenantId, async (tx, describe) => {
+      const before = presentSuppression(orNotFound(await findSuppression(tx, tenantId, id)));
+      describe({ before });
+      orNotFound(await deleteSuppression(tx, tenantId, id));
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import { clientRoutes } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { findDocument } from '@idsync/database/gateway';
+import { Controller } from '@nestjs/common';
+import { orNotFound } from '../http/api-error.js';
+import { type Conditional, IfNoneMatch, unlessUnchanged } from '../http/conditional.decorator.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
+import { conditionalPage } from './document-page.js';
+import { versionOfDocument } from './document-version.js';
+import { TenantPositions } from './tenant-positions.service.js';
+
+@Controller()
+export class UsersController {
+  constructor(
+    private readonly database: Database,
+    private readonly positions: TenantPositions,
+  ) {}
+
+  @Handles(clientRoutes.listUsers)
+  list(
+    { tenantId, query }: Input<typeof clientRoutes.listUsers>,
+    @IfNoneMatch() condition: Conditional,
+  ): Promise<string | undefined> {
+    return conditionalPage(this.database, this.positions, tenantId, 'user', query, condition);
+  }
+
+  @Handles(clientRoutes.getUser)
+  async get(
+    { tenantId, id }: Input<typeof clientRoutes.getUser>,
+    @IfNoneMatch() condition: Conditional,
+  ): Promise<string | undefined> {
+    const document = orNotFound(await findDocument(this.database, tenantId, 'user', id));
+    return unlessUnchanged(condition, versionOfDocument(document), document);
+  }
+}
