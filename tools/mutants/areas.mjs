@@ -113,7 +113,7 @@ export const areas = {
     ],
     specs: [
       'libs/database/src/{by-tenant,data-source,service-client,database,fair-shares,sql-state}.spec.ts',
-      'libs/database/src/transaction-with-lock-retries.spec.ts',
+      'libs/database/src/migrations.spec.ts',
       'libs/database/src/{statements,tenant-isolation,database}.int.spec.ts',
     ],
   },
@@ -251,7 +251,7 @@ export const areas = {
       'apps/sync-worker/src/leave-out-suppressed.ts',
     ],
     specs: [
-      'libs/database/src/suppression-hashes.spec.ts',
+      'libs/database/src/secrets.spec.ts',
       'apps/directory/src/operations/erase-identity.int.spec.ts',
       'apps/sync-worker/src/left-out-records.int.spec.ts',
     ],

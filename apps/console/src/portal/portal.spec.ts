@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LinkKey } from './link-key.js';
+import { pathOf, placeOf } from './places.js';
 
 const key = `ipl_${'0'.repeat(26)}_${'A'.repeat(43)}`;
 
@@ -41,5 +42,22 @@ describe('the key of a portal link', () => {
     link.take(`#${key}`);
     link.forget();
     expect([link.value, tab.items.size, new LinkKey(() => tab).value]).toEqual([undefined, 0, undefined]);
+  });
+});
+
+const webhookId = `whk_${'0'.repeat(26)}`;
+const deliveryId = `dlv_${'1'.repeat(26)}`;
+
+describe('a place of the portal', () => {
+  it.each([
+    ['/portal/', {}],
+    [`/portal/${webhookId}`, { webhookId }],
+    [`/portal/${webhookId}/${deliveryId}`, { webhookId, deliveryId }],
+  ])('has the path %s', (path, place) => {
+    expect([pathOf(place), placeOf(path)]).toEqual([path, place]);
+  });
+
+  it.each(['/portal', '/portal/nonsense', `/portal/${deliveryId}`, '/elsewhere'])('is the start for %s', (path) => {
+    expect(placeOf(path)).toEqual({});
   });
 });
