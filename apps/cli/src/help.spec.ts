@@ -2,40 +2,41 @@ import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
+import { commands, commandsIn } from './load-commands.js';
 import { createProgram } from './program.js';
 
-const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
-const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
-
-interface Entry {
-  name: string;
-  command: Command;
-}
-
-/** The commands that do something, with their full names. */
-function leaves(command: Command, prefix = ''): Entry[] {
-  return command.commands.flatMap((child) => {
-    const name = `${prefix}${child.name()}`;
-    return child.commands.length > 0 ? leaves(child, `${name} `) : [{ name, command: child }];
-  });
-}
-
-function helpOf(command: Command): string {
-  let text = '';
-  command.configureOutput({ writeOut: (part) => (text += part) });
-  command.outputHelp();
-  return text;
-}
-
-let program: Command;
-let all: Entry[];
-
-beforeAll(async () => {
-  program = await createProgram({ out: sink, err: sink, env: {} }, () => undefined);
-  all = leaves(program);
-});
-
 describe('every command', () => {
+  const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
+
+  interface Entry {
+    name: string;
+    command: Command;
+  }
+
+  /** The commands that do something, with their full names. */
+  function leaves(command: Command, prefix = ''): Entry[] {
+    return command.commands.flatMap((child) => {
+      const name = `${prefix}${child.name()}`;
+      return child.commands.length > 0 ? leaves(child, `${name} `) : [{ name, command: child }];
+    });
+  }
+
+  function helpOf(command: Command): string {
+    let text = '';
+    command.configureOutput({ writeOut: (part) => (text += part) });
+    command.outputHelp();
+    return text;
+  }
+
+  let program: Command;
+  let all: Entry[];
+
+  beforeAll(async () => {
+    program = await createProgram({ out: sink, err: sink, env: {} }, () => undefined);
+    all = leaves(program);
+  });
+
   it('has help with an example', () => {
     const hasExample = ({ name, command }: Entry) =>
       new RegExp(`\\nExamples?(?:[ :,].*)?:\\n(?:.*\\n)*? *\\$ .*idsync ${name}`).test(helpOf(command));
@@ -68,4 +69,34 @@ describe('every command', () => {
     expect(named.filter((name) => !all.some((each) => each.name === name))).toEqual([]);
     expect(named.length).toBe(all.length);
   });
+});
+
+describe('the commands of a program', () => {
+  const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const all = Object.keys(commands);
+
+  it.each(all)('are loaded by their name: %s', async (name) => {
+    const program = await createProgram({ out: sink, err: sink, env: {} }, () => undefined, [name]);
+    expect(program.commands.map((command) => command.name())).toContain(name);
+  });
+
+  it.each([
+    ['--tenant find identities list', ['find', 'identities']],
+    ['identities list', ['identities']],
+    ['jobs list -o csv', ['jobs']],
+    ['completion bash -- jobs l', ['jobs', 'completion']],
+  ])('are those that the arguments name: %s', (given, expected) => {
+    expect(commandsIn(given.split(' '))).toEqual(expected);
+  });
+
+  it.each(['--version', '-V', '--json --version'])('are none for the version: %s', (given) => {
+    expect(commandsIn(given.split(' '))).toEqual([]);
+  });
+
+  it.each(['', '--help', 'identites list', 'help jobs', 'completion bash', 'completion bash -- find'])(
+    'are all for "%s"',
+    (given) => {
+      expect(commandsIn(given.split(' '))).toEqual(all);
+    },
+  );
 });
