@@ -145,7 +145,7 @@ export const areas = {
       'libs/connectors/src/{transform,map-record,read-pages}.spec.ts',
       'libs/connectors/src/http/paging.spec.ts',
       'libs/connectors/src/ldap/*.spec.ts',
-      'libs/contracts/src/parse-date.spec.ts',
+      'libs/contracts/src/values.spec.ts',
       'libs/connectors/src/file-conformance.spec.ts',
     ],
   },
@@ -193,7 +193,7 @@ export const areas = {
       'libs/database/src/gateway/identities/{filter-documents,filters}.ts',
     ],
     specs: [
-      'libs/contracts/src/webhook-filter.spec.ts',
+      'libs/contracts/src/webhooks.spec.ts',
       'libs/database/src/gateway/identities/filter-documents.int.spec.ts',
       'apps/gateway/src/identities/lists.int.spec.ts',
     ],

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import type { z } from 'zod';
+import { openApiDocument } from './openapi.js';
 import * as requests from './requests.js';
+import { routes } from './routes.js';
+import { receivedEvents, topicGroups, topicOf, topics } from './topics.js';
 
 /** Returns the parsed input, or the path and text of the first complaint. */
 function parsed(schema: z.ZodType, input: unknown): unknown {
@@ -142,5 +147,50 @@ describe('bodies of operators', () => {
   it('state the reason of a release, whose author is "operator" if it is not given', () => {
     expect(parsed(requests.releaseBody, { reason: ' checked ' })).toEqual({ reason: 'checked', by: 'operator' });
     expect(parsed(requests.releaseBody, { reason: ' ' })).toMatch(/^reason: /);
+  });
+});
+
+interface Operation {
+  operationId: string;
+  requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
+}
+
+const { paths, components } = openApiDocument('0.1.0') as {
+  paths: Record<string, Record<string, Operation>>;
+  components: object;
+};
+const bodies = Object.values(paths)
+  .flatMap((methods) => Object.values(methods))
+  .flatMap(({ operationId, requestBody }) =>
+    Object.values(requestBody?.content ?? {}).map((content) => ({ operationId, ...content })),
+  );
+
+describe('the example of a request body', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+
+  it.each(bodies)('of $operationId is valid', ({ schema, example }) => {
+    const validate = ajv.compile({ ...schema, components });
+    expect({ example, isValid: validate(example), errors: validate.errors }).toEqual({
+      ...{ example, isValid: true, errors: null },
+    });
+  });
+});
+
+describe('topics of the API reference', () => {
+  it('have every route, and every topic has a route', () => {
+    const used = new Set(routes.map(topicOf));
+    expect([...used, receivedEvents].sort()).toEqual(topics.map(({ name }) => name).sort());
+  });
+
+  it('stand in one section each', () => {
+    expect(topicGroups.flatMap(({ tags }) => tags)).toEqual(topics.map(({ name }) => name));
+  });
+
+  it('separate routes of operators from public ones with the same first word', () => {
+    const topicOfPath = (path: string) => topicOf({ path });
+    expect(topicOfPath('/v1/webhooks')).toBe('Webhooks');
+    expect(topicOfPath('/admin/v1/tenants/{tenantId}/webhooks')).toBe('Operator: webhooks');
+    expect(() => topicOfPath('/v1/unknown')).toThrow('no topic of the API reference');
   });
 });

@@ -1,6 +1,90 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { comparedText } from './compared-text.js';
+import { decodeId, encodeId, isUuid, newUuid, uuidCreatedAt } from './ids.js';
+import { network } from './network.js';
 import { isRealDate, parseDate, parseDay } from './parse-date.js';
+import { parseUrl } from './parse-url.js';
+
+describe('a text as it is compared', () => {
+  it.each([
+    ['outer spaces', ' A 17 ', 'A 17'],
+    ['an accent of its own', 'Zoe\u0308', 'Zoë'],
+    ['full-width digits', '１７', '17'],
+    ['no-break spaces', 'Ann\u00a0Lee\u202f', 'Ann Lee'],
+    ['a zero-width space, joiner or mark', '\ufeff1\u200b7\u200d\u2060', '17'],
+    ['marks of direction', '\u202aann@x.org\u202c\u200e\u2066\u2069', 'ann@x.org'],
+    ['a soft hyphen', 'Schmidt\u00adbauer', 'Schmidtbauer'],
+  ])('has no trace of %s', (_, text, expected) => {
+    expect(comparedText(text)).toBe(expected);
+  });
+});
+
+describe('public ids', () => {
+  it('can be decoded to the same uuid', () => {
+    fc.assert(fc.property(fc.uuid(), (uuid) => expect(decodeId('user', encodeId('user', uuid))).toBe(uuid)));
+  });
+
+  it('match the example of the TypeID specification', () => {
+    expect(encodeId('identity', '00000000-0000-0000-0000-000000000000')).toBe('idn_00000000000000000000000000');
+    expect(encodeId('identity', 'ffffffff-ffff-ffff-ffff-ffffffffffff')).toBe('idn_7zzzzzzzzzzzzzzzzzzzzzzzzz');
+    expect(encodeId('identity', '01890a5d-ac96-774b-bcce-b302099a8057')).toBe('idn_01h455vb4pex5vsknk084sn02q');
+  });
+
+  it('are rejected with another prefix, length or alphabet, or with more than 128 bits', () => {
+    for (const text of [
+      'usr_01h455vb4pex5vsknk084sn02q',
+      'idn_01h455vb4pex5vsknk084sn02',
+      'idn_01H455VB4PEX5VSKNK084SN02Q',
+      'idn_01h455vb4pex5vsknk084sn02l',
+      'idn_80000000000000000000000000',
+      '',
+    ]) {
+      expect(decodeId('identity', text)).toBeUndefined();
+    }
+  });
+
+  it('are UUIDv7 in ascending order within a process', () => {
+    const made = Array.from({ length: 10_000 }, () => newUuid());
+    expect([...made].sort()).toEqual(made);
+    expect(new Set(made).size).toBe(made.length);
+    expect(made.every((uuid) => isUuid(uuid) && uuid.charAt(14) === '7' && '89ab'.includes(uuid.charAt(19)))).toBe(
+      true,
+    );
+  });
+
+  it('contain the time of their creation', () => {
+    expect(uuidCreatedAt('01890a5d-ac96-774b-bcce-b302099a8057')).toBe(0x01890a5dac96);
+    const began = Date.now();
+    // The counter of a busy process may run ahead of its clock.
+    expect(uuidCreatedAt(newUuid())).toBeGreaterThanOrEqual(began);
+    expect(uuidCreatedAt('0e6a4b0c-6f6a-4f0e-9d54-0c6f2f0c9d1b')).toBeUndefined();
+  });
+});
+
+describe('a network', () => {
+  it.each(['192.0.2.1', '192.0.2.0/24', '0.0.0.0/0', '2001:db8::1', '2001:db8::/32', '::/0'])(
+    'is valid: %s',
+    (text) => {
+      expect(network.safeParse(text).success).toBe(true);
+    },
+  );
+
+  it.each([
+    '',
+    '192.0.2',
+    '192.0.2.0/33',
+    '192.0.2.0/-1',
+    '192.0.2.0/',
+    '192.0.2.0/24/1',
+    '::/129',
+    'fe80::1%eth0',
+    'localhost',
+    '192.0.2.1 ',
+  ])('is refused: %j', (text) => {
+    expect(network.safeParse(text).error?.issues[0]?.message).toContain('must be an IP address or a range');
+  });
+});
 
 describe('parseDate', () => {
   it('reads ISO dates, ISO date-times and GeneralizedTime', () => {
@@ -120,5 +204,26 @@ describe('a real date', () => {
     for (const text of none) expect([text, isRealDate(parseDate(text) ?? '')]).toEqual([text, false]);
     for (const text of ['1900-01-03', '1970-01-01', '2026-11-28', '9998-12-31'])
       expect([text, isRealDate(parseDate(text) ?? '')]).toEqual([text, true]);
+  });
+});
+
+describe('the URL of a text', () => {
+  it.each([
+    ['HTTPS://Example.COM', undefined, 'https://example.com/'],
+    ['/next?page=2', new URL('https://example.com/users'), 'https://example.com/next?page=2'],
+    ['https://b\u00fccher.example/', undefined, 'https://xn--bcher-kva.example/'],
+  ])('is normalized: %j with the base %s', (text, base, expected) => {
+    expect(parseUrl(text, base)?.href).toBe(expected);
+  });
+
+  it.each(['', 'example.com', 'https://', 'http://[::1'])('is undefined for %j', (text) => {
+    expect(parseUrl(text)).toBeUndefined();
+  });
+
+  it('with letters beyond ASCII is the same the first time and the hundred-thousandth', () => {
+    const refused = Array.from({ length: 100_000 }, () => parseUrl('https://b\u00fccher.example/')).filter(
+      (url) => url === undefined,
+    );
+    expect(refused).toEqual([]);
   });
 });

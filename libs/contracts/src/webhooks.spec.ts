@@ -1,5 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventExample } from './event-catalogue/event-examples.js';
+import { eventTypes } from './events.js';
+import { thinBody } from './thin-body.js';
 import { matchesFilter, type WebhookFilter, webhookFilter } from './webhook-filter.js';
+import { webhookHeaders } from './webhook-headers.js';
+
+describe('a thin body', () => {
+  it.each(eventTypes)('of %s has the envelope and only public ids', (type) => {
+    const example = eventExample(type);
+    const { data, ...envelope } = JSON.parse(thinBody(JSON.stringify(example)));
+    const { data: full, ...rest } = example as { data: Record<string, unknown> };
+    expect(envelope).toEqual(rest);
+    expect(Object.values(data).length).toBeGreaterThan(0);
+    for (const [name, value] of Object.entries(data)) {
+      expect(value).toMatch(/^[a-z]{3}_[0-9a-z]{26}$/);
+      expect(full?.[name]).toBe(value);
+    }
+  });
+
+  it('leaves out ids of sources', () => {
+    expect(thinBody('{"id":"evt_1","data":{"id":"usr_1","external_id":"ann@x.org","email":"ann@x.org"}}')).toBe(
+      '{"id":"evt_1","data":{"id":"usr_1"}}',
+    );
+  });
+});
 
 const event = {
   type: 'user.updated',
@@ -79,5 +103,54 @@ describe('a filter of a webhook', () => {
     ['a text', 'data.status = active'],
   ])('is refused with %s', (_case, filter) => {
     expect(webhookFilter.safeParse(filter).success).toBe(false);
+  });
+});
+
+describe('the additional headers of a webhook', () => {
+  it('are stored with names in lower case', () => {
+    expect(webhookHeaders.parse({ Authorization: 'Bearer x', 'X-Team': 'a b' })).toEqual({
+      authorization: 'Bearer x',
+      'x-team': 'a b',
+    });
+    expect(webhookHeaders.parse({})).toEqual({});
+  });
+
+  it.each<[string, unknown]>([
+    ...[
+      'Host',
+      'connection',
+      'Keep-Alive',
+      'te',
+      'trailer',
+      'Transfer-Encoding',
+      'upgrade',
+      'expect',
+      'content-length',
+      'Content-Type',
+      'content-encoding',
+      'user-agent',
+      'traceparent',
+      'tracestate',
+      'proxy-authorization',
+      'Webhook-Signature',
+      'webhook-id',
+      'webhook-anything',
+    ].map((name): [string, unknown] => [name, { [name]: 'x' }]),
+    ['an empty name', { '': 'x' }],
+    ['a name with a colon', { 'x:y': 'x' }],
+    ['a long name', { ['x'.repeat(65)]: 'x' }],
+    ['the same name twice', { 'X-Team': 'a', 'x-team': 'b' }],
+    ['a line break in a value', { 'x-team': 'a\r\nwebhook-id: evt_1' }],
+    ['a control character in a value', { 'x-team': 'a\u0000' }],
+    ['characters beyond ASCII', { 'x-team': 'é' }],
+    ['a space around the value', { 'x-team': ' a' }],
+    ['an empty value', { 'x-team': '' }],
+    ['a long value', { 'x-team': 'x'.repeat(1_025) }],
+    ['a number', { 'x-team': 1 }],
+    ['more than 20', Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, 'v']))],
+    ['more than 4 KiB', Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`x-${index}`, 'v'.repeat(1_000)]))],
+    ['a list', ['x-team: a']],
+  ])('are refused with %s', (_case, headers) => {
+    expect(webhookHeaders.safeParse(headers).success).toBe(false);
   });
 });

@@ -1,7 +1,50 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { connectorDefinitions, connectorTypes, shownElsewhere } from './definitions.js';
+import { fieldMap } from './field-map.js';
 import { changedTarget, type FieldMark, markOf, neutral, secret, target } from './field-marks.js';
+import { sqlConfig } from './sql.js';
+
+const wrong = (source: unknown) => fieldMap.safeParse({ email: source }).error?.issues[0]?.message;
+
+describe('a field mapping', () => {
+  it('accepts names, transform steps and constants', () => {
+    const map = {
+      email: 'mail',
+      departments: { from: 'ou', transform: ['trim', { split: ';' }] },
+      status: { from: 's', transform: [{ map: { A: 'active' }, otherwise: 'inactive' }] },
+      'attributes.source': { value: 'HR' },
+    };
+    expect(fieldMap.parse(map)).toEqual(map);
+  });
+
+  it('reports an invalid step and the allowed ones', () => {
+    expect(wrong(7)).toBe('must be a name of the source, {from, transform} or {value}');
+    expect(wrong({ from: 'mail', transform: ['trim', { lowercase: true }] })).toBe(
+      'must be of known steps; step 2 must be trim, lower, upper, {split}, {date} or {map}',
+    );
+    expect(wrong({ from: 'mail', transform: 'trim' })).toBe(
+      'must have `from` and a list of one to ten steps in `transform`',
+    );
+    expect(wrong({ transform: ['trim'] })).toBe('must have `from` and a list of one to ten steps in `transform`');
+  });
+
+  it('accepts several forms of a date, unless they read the same value as different days', () => {
+    const dates = (date: unknown) => fieldMap.safeParse({ hire_date: { from: 'x', transform: [{ date }] } }).success;
+    expect(dates('excel')).toBe(true);
+    expect(dates(['iso', 'dmy', 'excel'])).toBe(true);
+    for (const refused of [[], ['dmy', 'mdy'], ['excel', 'iso', 'excel_1904'], ['roman'], 'roman']) {
+      expect(dates(refused)).toBe(false);
+    }
+  });
+
+  it('has at most 250 fields', () => {
+    const mapping = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, nth) => [`attributes.a${nth}`, 'column']));
+    expect(fieldMap.safeParse(mapping(250)).success).toBe(true);
+    expect(fieldMap.safeParse(mapping(251)).error?.issues[0]?.message).toBe('must map at most 250 fields, not 251');
+  });
+});
 
 const leaves = new Set(['string', 'number', 'boolean', 'enum', 'literal']);
 
@@ -105,5 +148,33 @@ describe('a configuration change', () => {
     expect(shownElsewhere('ldap', { base_dn: 'a', groups: { nested: true } }, { base_dn: 'b' })).toBeUndefined();
     const auth = { type: 'oauth2', token_url: 'https://a' };
     expect(shownElsewhere('scim', { auth }, { auth: { ...auth, token_url: 'https://b' } })).toBe('auth');
+  });
+});
+
+function refusalOf(query: string): string | undefined {
+  const config = { dialect: 'postgres', host: 'db', database: 'hr', user: 'reader', query };
+  return sqlConfig.safeParse(config).error?.issues.find(({ path }) => path[0] === 'query')?.message;
+}
+
+describe('a query of a SQL source', () => {
+  it.each([
+    'select 1',
+    '  WITH a as (select 1) select * from a',
+    '-- people\n/* of ** HR */ /**/ select 1',
+    '--\r-- --\nselect 1',
+  ])('may start with comments before SELECT: %j', (query) => {
+    expect(refusalOf(query)).toBeUndefined();
+  });
+
+  it.each(['delete from people', '-- select 1', '/* select 1', '/* */ update people set a = 1', 'selection'])(
+    'is rejected if it is not a SELECT: %j',
+    (query) => {
+      expect(refusalOf(query)).toBe('must be a SELECT');
+    },
+  );
+
+  // With exponential backtracking over the comments, this would never end.
+  it.each(['--', '-- ', '/**/', '/*', ' ', '*/ '])('is rejected if it repeats "%s" up to the limit', (part) => {
+    expect(refusalOf(part.repeat(65_536 / part.length))).toBe('must be a SELECT');
   });
 });
