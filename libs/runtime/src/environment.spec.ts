@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { brokerAddresses } from './broker-addresses.js';
 import { EnvironmentError, readEnv } from './env.js';
 import {
   directoryEnvironment,
@@ -201,5 +202,18 @@ describe('.env.example', () => {
 
   it('sets no variable, so that a copy of it changes nothing', () => {
     expect(lines.filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+  });
+});
+
+describe('the addresses of RabbitMQ', () => {
+  it.each([
+    ['amqp://user:pass@one:5672', ['amqp://user:pass@one:5672']],
+    ['amqp://u:p@one:5672,amqp://u:p@two:5672', ['amqp://u:p@one:5672', 'amqp://u:p@two:5672']],
+    [
+      'amqps://u:a,b@one/?cacertfile=/ca.crt,amqps://u:a,b@two',
+      ['amqps://u:a,b@one/?cacertfile=/ca.crt', 'amqps://u:a,b@two'],
+    ],
+  ])('of %s are its nodes', (text, addresses) => {
+    expect(brokerAddresses(text)).toEqual(addresses);
   });
 });
