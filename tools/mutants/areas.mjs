@@ -70,7 +70,7 @@ export const areas = {
     sources: ['libs/messaging/src/*.ts', 'libs/messaging/src/postgres/*.ts', 'libs/database/src/bus/*.ts'],
     without: ['libs/messaging/src/{metrics,index}.ts'],
     specs: [
-      'libs/messaging/src/{delivery,housekeeping,on.decorator,service-checks}.spec.ts',
+      'libs/messaging/src/{handlers,housekeeping,service-checks}.spec.ts',
       'libs/messaging/src/postgres/*.spec.ts',
       'libs/messaging/src/postgres/claim-messages.int.spec.ts',
       'libs/messaging/src/relay-lease.int.spec.ts',
