@@ -60,7 +60,7 @@ export const areas = {
       'libs/runtime/src/next-run.ts',
     ],
     specs: [
-      'apps/sync-worker/src/{job-counts,divide-by-weight}.spec.ts',
+      'apps/sync-worker/src/{jobs,divide-by-weight}.spec.ts',
       'libs/runtime/src/next-run.spec.ts',
       'libs/database/src/sync/schedules.int.spec.ts',
       'apps/sync-worker/src/{jobs,scheduling,chores,progress-and-sweeps}.int.spec.ts',
