@@ -142,8 +142,8 @@ export const areas = {
     ],
     specs: [
       'libs/connectors/src/{csv,ldif,json,jsonl}/*.spec.ts',
-      'libs/connectors/src/{transform,map-record,read-pages}.spec.ts',
-      'libs/connectors/src/http/paging.spec.ts',
+      'libs/connectors/src/{map-record,source-files}.spec.ts',
+      'libs/connectors/src/http/lists.spec.ts',
       'libs/connectors/src/ldap/*.spec.ts',
       'libs/contracts/src/values.spec.ts',
       'libs/connectors/src/file-conformance.spec.ts',
