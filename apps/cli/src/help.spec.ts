@@ -5,8 +5,9 @@ import type { Command } from 'commander';
 import { commands, commandsIn } from './load-commands.js';
 import { createProgram } from './program.js';
 
+const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
+
 describe('every command', () => {
-  const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
   const page = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
 
   interface Entry {
@@ -72,7 +73,6 @@ describe('every command', () => {
 });
 
 describe('the commands of a program', () => {
-  const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
   const all = Object.keys(commands);
 
   it.each(all)('are loaded by their name: %s', async (name) => {
