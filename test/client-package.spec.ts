@@ -10,12 +10,7 @@ describe('the package of the client', () => {
     );
     const files = packed.files.map(({ path }: { path: string }) => path);
     expect(files).toEqual(
-      expect.arrayContaining([
-        'dist/index.js',
-        'dist/index.d.ts',
-        'dist/operator.js',
-        'dist/generated/api.d.ts',
-      ]),
+      expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/operator.js', 'dist/generated/api.d.ts']),
     );
     expect(files.filter((path: string) => /^src|spec|tsbuildinfo/.test(path))).toEqual([]);
   });

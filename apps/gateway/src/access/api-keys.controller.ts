@@ -1,12 +1,12 @@
 import { adminRoutes } from '@idsync/contracts';
 import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey, updateApiKey } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
-import { formatApiKey, newSecret } from './api-key.js';
-import { KeyRing } from './key-ring.service.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentApiKey } from '../present.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { formatApiKey, newSecret } from './api-key.js';
+import { KeyRing } from './key-ring.service.js';
 
 @Controller()
 export class ApiKeysController {

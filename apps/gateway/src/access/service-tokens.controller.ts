@@ -9,13 +9,13 @@ import {
   type ServiceTokenRow,
 } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
-import { newSecret } from './api-key.js';
-import { formatServiceToken, ServiceTokens } from './service-tokens.service.js';
 import { actorName } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { newSecret } from './api-key.js';
+import { formatServiceToken, ServiceTokens } from './service-tokens.service.js';
 
 @Controller()
 export class ServiceTokensController {

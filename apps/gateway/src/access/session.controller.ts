@@ -1,12 +1,12 @@
 import { adminRoutes, type responses } from '@idsync/contracts';
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { presentSession } from './present-session.js';
-import { SessionCookie } from './session-cookie.service.js';
-import { Sessions } from './sessions.service.js';
 import { currentOperator } from '../audit/request-context.js';
 import { badRequest } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
+import { presentSession } from './present-session.js';
+import { SessionCookie } from './session-cookie.service.js';
+import { Sessions } from './sessions.service.js';
 
 @Controller()
 export class SessionController {

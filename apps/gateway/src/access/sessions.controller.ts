@@ -2,12 +2,12 @@ import { adminRoutes, installationId, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { deleteSession, findListedSession, type ListedSessionRow, listSessions } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
-import { presentListedSession } from './present-session.js';
-import { Sessions } from './sessions.service.js';
 import { currentOperator } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { presentListedSession } from './present-session.js';
+import { Sessions } from './sessions.service.js';
 
 /** Sessions of all operators, in browsers and of programs that signed in for a person. */
 @Controller()

@@ -1,6 +1,9 @@
 import { adminRoutes, decodeId, errorTexts, type responses } from '@idsync/contracts';
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
+import { ApiError } from '../http/api-error.js';
+import { Handles, type Input } from '../http/handles.decorator.js';
 import type { OperatorCaller } from './caller.js';
 import { OidcSettings } from './oidc-settings.service.js';
 import { OperatorTokens } from './operator-tokens.service.js';
@@ -8,9 +11,6 @@ import { presentSession } from './present-session.js';
 import { isSameOrigin } from './same-origin.js';
 import { SessionCookie } from './session-cookie.service.js';
 import { type Grant, Sessions } from './sessions.service.js';
-import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
-import { ApiError } from '../http/api-error.js';
-import { Handles, type Input } from '../http/handles.decorator.js';
 
 /** The routes of a session that need no sign-in. */
 @Controller()

@@ -28,19 +28,19 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { describeAct } from '../audit/describe-act.js';
 import { currentOperatorRequest } from '../audit/request-context.js';
+import { changeConnector } from '../connectors/change-connector.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
-import { changeConnector } from '../connectors/change-connector.js';
-import { changeSettings, changesLifecycle, findSettings } from '../settings/change-settings.js';
+import { Suppressions } from '../identities/suppressions.service.js';
 import { releaseJob } from '../jobs/release-job.js';
+import { presentDeletedConnector } from '../present.js';
+import { changeSettings, changesLifecycle, findSettings } from '../settings/change-settings.js';
 import {
   presentLifecyclePolicy,
   presentPriorities,
   storedLifecyclePolicy,
   storedPriorities,
 } from '../settings/rule-inputs.js';
-import { Suppressions } from '../identities/suppressions.service.js';
-import { presentDeletedConnector } from '../present.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import type { GuardedInputs } from './guarded-inputs.js';
 

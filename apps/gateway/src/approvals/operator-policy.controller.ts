@@ -1,9 +1,9 @@
 import { adminRoutes, type OperatorPolicy } from '@idsync/contracts';
 import { findOperatorPolicy, saveOperatorPolicy } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
-import { Approvals } from './approvals.service.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { Approvals } from './approvals.service.js';
 
 @Controller()
 export class OperatorPolicyController {

@@ -1,8 +1,8 @@
 import { adminRoutes } from '@idsync/contracts';
 import { Controller } from '@nestjs/common';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { Probes } from './probes.service.js';
 import { RecordJobs } from '../jobs/record-jobs.service.js';
+import { Probes } from './probes.service.js';
 
 /** Actions on a connector's source, which the sync-worker runs while the request waits. */
 @Controller()

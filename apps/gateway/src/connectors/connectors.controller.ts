@@ -22,13 +22,13 @@ import { Approvals } from '../approvals/approvals.service.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { optionalUuid } from '../http/ids.js';
+import { Operations, shownOperation } from '../operations/operations.service.js';
 import { presentConnector, presentFailingRecord } from '../present.js';
 import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { changeConnector, guardedChanges, rejectTakenName, requireValid } from './change-connector.js';
 import { writeSecrets } from './connector-secrets.js';
-import { Operations, shownOperation } from '../operations/operations.service.js';
-import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 @Controller()
 export class ConnectorsController {

@@ -4,8 +4,8 @@ import { findConnector, findProbe, type ProbeRow, requestProbe } from '@idsync/d
 import { Injectable } from '@nestjs/common';
 import { orNotFound } from '../http/api-error.js';
 import type { Progress } from '../http/may-take-longer.interceptor.js';
-import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { waitFor } from '../operations/wait-for.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 /** Longer than the sync-worker's limit of 20 s per probe. */
 const waitMs = 22_000;

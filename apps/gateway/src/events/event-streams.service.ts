@@ -8,8 +8,8 @@ import { OperatorGuard } from '../access/operator.guard.js';
 import { ApiError } from '../http/api-error.js';
 import { EventStream, eventStreamType } from '../http/event-stream.js';
 import { HttpOptions, type StreamTimes } from '../http/http-options.js';
-import { presentEventReference } from './present-operator-event.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { presentEventReference } from './present-operator-event.js';
 
 /** A browser opens six connections to a host for all its tabs, and other requests need some of them. */
 const ofOneHolder = 4;

@@ -17,9 +17,9 @@ import { Handles, type Input } from '../http/handles.decorator.js';
 import { optionalUuid } from '../http/ids.js';
 import { validate } from '../http/validate.js';
 import { readSequence, writeSequence } from '../shared/cursor.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { EventStreams } from './event-streams.service.js';
 import { presentOperatorEvent } from './present-operator-event.js';
-import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 type StreamPosition = z.infer<typeof requests.eventStreamQuery>['after'];
 

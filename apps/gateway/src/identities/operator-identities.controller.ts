@@ -6,11 +6,11 @@ import { Approvals } from '../approvals/approvals.service.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
-import { historyPage } from './history-page.js';
-import { identityDocument } from './identity-document.js';
-import { explain } from './explain.js';
 import { Operations } from '../operations/operations.service.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { explain } from './explain.js';
+import { historyPage } from './history-page.js';
+import { identityDocument } from './identity-document.js';
 
 @Controller()
 export class OperatorIdentitiesController {

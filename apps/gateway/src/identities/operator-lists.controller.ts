@@ -3,9 +3,9 @@ import { Database } from '@idsync/database';
 import { findNames, type SearchedResource } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import { Handles, type Input } from '../http/handles.decorator.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { documentPage } from './document-page.js';
 import { groupPage } from './group-page.js';
-import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 /** The lists of the public API for operators, who have no API key of the tenant. */
 @Controller()

@@ -6,9 +6,9 @@ import { Injectable } from '@nestjs/common';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import type { Progress } from '../http/may-take-longer.interceptor.js';
 import { validate } from '../http/validate.js';
-import { presentJobWithErrors } from './present-job.js';
-import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { waitFor } from '../operations/wait-for.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { presentJobWithErrors } from './present-job.js';
 
 const waitMs = 10_000;
 

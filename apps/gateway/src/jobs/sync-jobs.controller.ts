@@ -8,12 +8,12 @@ import { actorName } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { optionalUuid } from '../http/ids.js';
-import { presentOperatorJob, presentPlan } from '../present.js';
-import { triggerIn } from './trigger.js';
 import { Operations } from '../operations/operations.service.js';
+import { presentOperatorJob, presentPlan } from '../present.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { presentJobWithErrors } from './present-job.js';
 import { releaseJob } from './release-job.js';
-import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { triggerIn } from './trigger.js';
 
 const unfinished = new Set<JobRow['status']>(['queued', 'running', 'quarantined']);
 

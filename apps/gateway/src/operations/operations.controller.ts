@@ -4,10 +4,10 @@ import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { presentOperation } from '../present.js';
 import { itemsOf, namePeople } from '../identities/name-people.js';
-import { Operations } from './operations.service.js';
+import { presentOperation } from '../present.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { Operations } from './operations.service.js';
 
 @Controller()
 export class OperationsController {

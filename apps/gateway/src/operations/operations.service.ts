@@ -4,8 +4,8 @@ import { findOperation, type OperationRow, requestOperation } from '@idsync/data
 import { Injectable } from '@nestjs/common';
 import { badRequest } from '../http/api-error.js';
 import type { Progress } from '../http/may-take-longer.interceptor.js';
-import { presentOperation } from '../present.js';
 import { namePeople } from '../identities/name-people.js';
+import { presentOperation } from '../present.js';
 import { type Describe, TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { waitFor } from './wait-for.js';
 

@@ -14,9 +14,9 @@ import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
-import { invalidCursor } from '../shared/cursor.js';
 import { Operations } from '../operations/operations.service.js';
 import { presentFindingPolicy, requireConnectors, storedFindingPolicy } from '../settings/rule-inputs.js';
+import { invalidCursor } from '../shared/cursor.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 const subjects: readonly IdKind[] = ['user', 'account', 'machineIdentity', 'connector'];

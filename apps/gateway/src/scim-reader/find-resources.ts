@@ -9,9 +9,9 @@ import {
   type Position,
   type SearchQuery,
 } from '@idsync/database/gateway';
+import { findPage } from '../identities/document-page.js';
 import { largestPage } from '../scim/scim-bounds.js';
 import { refused } from '../scim/scim-error.js';
-import { findPage } from '../identities/document-page.js';
 import { type Member, userNameOf } from './present-resource.js';
 import type { Criteria } from './read-criteria.js';
 

@@ -3,8 +3,8 @@ import { findAttributePriorities } from '@idsync/database/settings';
 import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { presentPriorities, requireConnectors, storedPriorities } from './rule-inputs.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { presentPriorities, requireConnectors, storedPriorities } from './rule-inputs.js';
 
 @Controller()
 export class AttributePrioritiesController {

@@ -3,8 +3,8 @@ import { findLifecyclePolicy } from '@idsync/database/settings';
 import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { connectorsOf, presentLifecyclePolicy, requireConnectors, storedLifecyclePolicy } from './rule-inputs.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { connectorsOf, presentLifecyclePolicy, requireConnectors, storedLifecyclePolicy } from './rule-inputs.js';
 
 @Controller()
 export class LifecyclePolicyController {

@@ -2,9 +2,9 @@ import { adminRoutes, type TenantSettings } from '@idsync/contracts';
 import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { changeSettings, findSettings, isGuarded } from './change-settings.js';
 import { Operations, shownOperation } from '../operations/operations.service.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { changeSettings, findSettings, isGuarded } from './change-settings.js';
 
 /** All settings as one resource, over the stores that have routes of their parts. */
 @Controller()

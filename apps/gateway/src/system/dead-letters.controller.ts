@@ -4,8 +4,8 @@ import { canRequeue, findDeadLetter, listDeadLetters, removeDeadLetter, sendAgai
 import { Controller } from '@nestjs/common';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { readSequence, writeSequence } from '../shared/cursor.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { deadLetterNumber } from './dead-letter-id.js';
 import { presentDeadLetter, presentDeadLetterDetails } from './present-dead-letter.js';
 

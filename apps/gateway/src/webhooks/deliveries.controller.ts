@@ -5,10 +5,10 @@ import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { optionalUuid } from '../http/ids.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { presentDeliveryDetails } from './present-delivery.js';
 import { resend } from './request-replay.js';
 import { showDeliveries } from './show-webhook.js';
-import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 @Controller()
 export class DeliveriesController {

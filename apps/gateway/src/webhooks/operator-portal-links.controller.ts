@@ -5,8 +5,8 @@ import { KeyRing } from '../access/key-ring.service.js';
 import { OwnOrigin } from '../access/own-origin.pipe.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { issuePortalLink } from './portal-link.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { issuePortalLink } from './portal-link.js';
 
 /** As for API keys, the role is admin: a link is a credential that leaves idsync. */
 @Controller()

@@ -5,13 +5,13 @@ import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentWebhook } from '../present.js';
-import { changeWebhook, createWebhook } from './change-webhook.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { changeWebhook, createWebhook } from './change-webhook.js';
 import { presentWebhookHealth } from './present-delivery.js';
 import { replay } from './request-replay.js';
 import { requestTest, showWebhook } from './show-webhook.js';
 import { rotateSigningSecret } from './signing-secret.js';
-import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 @Controller()
 export class OperatorWebhooksController {

@@ -5,8 +5,8 @@ import { Controller } from '@nestjs/common';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { invalidCursor } from '../shared/cursor.js';
-import { presentReplay } from './present-delivery.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { presentReplay } from './present-delivery.js';
 
 @Controller()
 export class ReplaysController {

@@ -9,8 +9,8 @@ import { LinkActs } from '../audit/link-acts.service.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentWebhook } from '../present.js';
-import { changeWebhook, createWebhook } from './change-webhook.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { changeWebhook, createWebhook } from './change-webhook.js';
 import { presentLinkCaller } from './portal-link.js';
 import { rotateSigningSecret } from './signing-secret.js';
 
