@@ -392,7 +392,7 @@ function inline(schema: z.ZodType, refs: ReadonlyMap<z.ZodType, string>, io: 'in
         const ref = refs.get(zodSchema as unknown as z.ZodType);
         if (!ref) {
           if (io === 'output') relax(jsonSchema);
-          return dropUnusableDefault(jsonSchema);
+          return makeUsable(jsonSchema);
         }
         for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
         jsonSchema.$ref = ref;
@@ -409,10 +409,12 @@ function relax(schema: Record<string, unknown>): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
-/** An empty object is the default of secrets, so that each missing one is reported by its name. */
-function dropUnusableDefault(schema: Record<string, unknown>): void {
-  const { default: value, required } = schema;
+/** Removes what generators of code cannot use: a default that is not valid, and `\/`, which some of them escape again. */
+function makeUsable(schema: Record<string, unknown>): void {
+  const { default: value, required, pattern } = schema;
+  // An empty object is the default of secrets, so that each missing one is reported by its name.
   if (typeof value === 'object' && Array.isArray(required) && required.length > 0) delete schema.default;
+  if (typeof pattern === 'string') schema.pattern = pattern.replaceAll('\\/', '/');
 }
 
 /** Removes keywords that are only valid in a separate document. */
