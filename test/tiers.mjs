@@ -49,7 +49,7 @@ const more = [
   'test/dashboard.e2e.spec.ts',
   'test/record-jobs.e2e.spec.ts',
   'test/migrate-login.e2e.spec.ts',
-  'test/client-guide.e2e.spec.ts',
+  'test/examples.e2e.spec.ts',
   'test/alerts.e2e.spec.ts',
 ];
 

@@ -8,17 +8,18 @@ import type { Services } from './services.js';
 
 const program = fileURLToPath(new URL('../../apps/cli/bin/idsync.js', import.meta.url));
 
-/** Settings of the command line: services, tenant and folder. */
+/** Settings of the command line: services, tenant, folder and more variables. */
 interface Operator {
   services: Services;
   tenant: Tenant;
   cwd?: string;
+  env?: Record<string, string>;
 }
 
 /** The built `idsync` CLI; `who` is called for each command, so that the settings may become known later. */
 export function commandLine(who: () => Operator) {
   async function idsync(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-    const { services, tenant, cwd } = who();
+    const { services, tenant, cwd, env } = who();
     const child = spawn(process.execPath, [program, ...words], {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -28,6 +29,7 @@ export function commandLine(who: () => Operator) {
         ADMIN_TOKEN: services.adminToken,
         IDSYNC_TENANT: tenant.id,
         IDSYNC_API_KEY: tenant.key,
+        ...env,
       },
     });
     const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -13,6 +13,7 @@ let fixture: DispatcherFixture;
 let directory: string;
 let url: string;
 let receiver: ChildProcess | undefined;
+let program: readonly [string, string];
 
 beforeAll(async () => {
   fixture = await DispatcherFixture.start();
@@ -21,16 +22,22 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await kill();
   await fixture?.close();
   if (directory) await rm(directory, { recursive: true });
 });
 
 async function start(secret: string): Promise<void> {
-  receiver = spawn(process.execPath, ['receiver.mjs'], {
+  const [interpreter, file] = program;
+  receiver = spawn(interpreter, [file], {
     cwd: programs,
     stdio: 'ignore',
-    env: { WEBHOOK_SECRET: secret, PORT: new URL(url).port, INBOX: join(directory, 'inbox') },
+    env: {
+      PATH: process.env.PATH,
+      PYTHONDONTWRITEBYTECODE: '1',
+      WEBHOOK_SECRET: secret,
+      PORT: new URL(url).port,
+      INBOX: join(directory, 'inbox'),
+    },
   });
   await until(() => fetch(url).catch(() => undefined), 'the receiver');
 }
@@ -44,7 +51,18 @@ async function kill(): Promise<void> {
 
 const inbox = async () => (await readFile(join(directory, 'inbox'), 'utf8')).split('\n');
 
-describe('the example receiver in docs/webhooks', () => {
+describe.each([
+  [process.execPath, 'receiver.mjs'],
+  ['python3', 'receiver.py'],
+] as const)('the example receiver: %s %s', (...started) => {
+  beforeAll(() => {
+    program = started;
+  });
+  afterAll(async () => {
+    await kill();
+    await rm(join(directory, 'inbox'));
+  });
+
   it('stores each event once, despite repeated deliveries and crashes', async () => {
     const tenant = await fixture.tenant();
     const webhook = await fixture.webhook(tenant, url);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** Directory of the verifier programs in the documentation. */
-export const programs = fileURLToPath(new URL('../../../docs/webhooks/', import.meta.url));
+/** Directory of the example programs that receive webhooks. */
+export const programs = fileURLToPath(new URL('../../../examples/webhooks/', import.meta.url));
 
 export interface Request {
   id: string;
