@@ -81,7 +81,10 @@ export type OperatorRole = (typeof operatorRoles)[number];
 export const recordKinds = ['user', 'account', 'machine_identity'] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
-/** Mappable fields of each kind, by value type. `external_id` and ids cannot be mapped, since idsync sets them. */
+/**
+ * The fields that sources deliver, by kind of record and type. What can be mapped, the documents, the API and the
+ * attributes of a person follow from them. `external_id` and ids cannot be mapped, since idsync sets them.
+ */
 export const recordFields = {
   user: {
     text: ['user_principal_name', 'display_name', 'email', 'job_title', 'first_name', 'last_name', 'manager_id'],

@@ -15,6 +15,14 @@ export const machineAttributeField = 'attributes.machine_attribute';
 /** `attributes.<name>`: custom attributes in addition to the specified fields. */
 export const attributeFieldPattern = /^attributes\.[a-z][a-z0-9_]{0,62}$/;
 
+/** The fields that are attributes of a person. Other lists are shown with the user only. */
+export const personFields: ReadonlySet<string> = new Set([
+  ...matchingKeys,
+  'other_emails',
+  ...recordFields.user.text,
+  ...recordFields.user.date,
+]);
+
 /** True if `field` may be the target of a mapping for records of this kind. */
 export function isMappableField(kind: RecordKind, field: string): boolean {
   const known = recordFields[kind];

@@ -1,10 +1,11 @@
 import {
+  attributePrefix,
   compareEmployments,
   countingEmployments,
   employmentFields,
   encodeId,
-  matchingKeys,
   type PersonStatus,
+  personFields,
   type RankedEmployment,
 } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
@@ -23,19 +24,6 @@ export interface Attribute {
   priority: number;
   updated_at: string;
 }
-
-const personFields = new Set<string>([
-  ...matchingKeys,
-  'other_emails',
-  'display_name',
-  'first_name',
-  'last_name',
-  'job_title',
-  'manager_id',
-  'hire_date',
-  'termination_date',
-]);
-const freePrefix = 'attributes.';
 
 /**
  * Returns all candidates by field, the winner first: the lower priority number, then the newer value, then the lower
@@ -124,7 +112,7 @@ function contributors(records: readonly StoredRecord[]): readonly StoredRecord[]
 }
 
 function attributeName(field: string): string | undefined {
-  if (field.startsWith(freePrefix)) return field.slice(freePrefix.length);
+  if (field.startsWith(attributePrefix)) return field.slice(attributePrefix.length);
   return personFields.has(field) ? field : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { encodeId, type MachineReference, type RecordKind } from '@idsync/contracts';
+import { encodeId, type MachineReference, type RecordKind, recordFields } from '@idsync/contracts';
 import type { StoredRecord } from '@idsync/database/directory';
 import { isNoReference } from '../managers/references.js';
 
@@ -13,31 +13,18 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
   user: (record, tenantId) => ({
     id: encodeId('user', record.id),
     external_id: record.externalId,
-    user_principal_name: one(record, 'user_principal_name'),
-    display_name: one(record, 'display_name'),
-    email: one(record, 'email'),
-    job_title: one(record, 'job_title'),
-    first_name: one(record, 'first_name'),
-    last_name: one(record, 'last_name'),
+    ...delivered(record),
     status: record.status,
     tenant_id: tenantId,
-    hire_date: one(record, 'hire_date'),
-    termination_date: one(record, 'termination_date'),
     manager_id: personShown(record, 'manager_id'),
     created_at: record.createdAt.toISOString(),
     updated_at: record.updatedAt.toISOString(),
-    roles: record.fields.roles ?? [],
-    groups: record.fields.groups ?? [],
-    departments: record.fields.departments ?? [],
   }),
   account: (record) => ({
     id: encodeId('account', record.id),
     external_id: record.externalId,
+    ...delivered(record),
     identifier: one(record, 'identifier') ?? record.externalId,
-    display_name: one(record, 'display_name'),
-    first_name: one(record, 'first_name'),
-    last_name: one(record, 'last_name'),
-    job_title: one(record, 'job_title'),
     status: record.status,
     source_system_id: one(record, 'source_system_id') ?? encodeId('connector', record.connectorId),
     person_id: record.identityId && encodeId('identity', record.identityId),
@@ -47,7 +34,7 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
   }),
   machine_identity: (record) => ({
     id: encodeId('machineIdentity', record.id),
-    account_id: one(record, 'account_id'),
+    ...delivered(record),
     display_name: one(record, 'display_name') ?? record.externalId,
     classification: one(record, 'classification') ?? 'unknown',
     owned_by: personShown(record, 'owned_by'),
@@ -60,6 +47,15 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
     updated_at: record.updatedAt.toISOString(),
   }),
 };
+
+/** What the source delivers. Other addresses are attributes only. */
+function delivered(record: StoredRecord): Record<string, unknown> {
+  const { text, date, list } = recordFields[record.kind];
+  const shown: Record<string, unknown> = {};
+  for (const field of [...text, ...date]) shown[field] = one(record, field);
+  for (const field of list) if (field !== 'other_emails') shown[field] = record.fields[field] ?? [];
+  return shown;
+}
 
 function one(record: StoredRecord, field: string): string | undefined {
   return record.fields[field]?.[0];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { connectorHealths } from '../connector-health.js';
-import { jobStatuses, machineClassifications, personStatuses, recordFields } from '../fixed-values.js';
+import { jobStatuses, machineClassifications, personStatuses, type RecordKind, recordFields } from '../fixed-values.js';
 import { riskFactors } from '../machines.js';
 import { portalAccesses } from '../portal.js';
 import { volumeLimits } from '../record-limits.js';
@@ -32,35 +32,44 @@ export const attribute = z.strictObject({
   updated_at: dateTime,
 });
 
+type Delivered<
+  Kind extends RecordKind,
+  Type extends 'text' | 'date' | 'list',
+> = (typeof recordFields)[Kind][Type][number];
+
+/** What sources deliver about a record, without other addresses, which are attributes only. */
+function delivered<const Kind extends RecordKind>(kind: Kind) {
+  const { text: texts, date: dates, list: lists } = recordFields[kind];
+  const fields = (names: readonly string[], type: z.ZodType) => names.map((name) => [name, type]);
+  return Object.fromEntries([
+    ...fields(texts, text.optional()),
+    ...fields(dates, dateTime.optional()),
+    ...fields(
+      lists.filter((name) => name !== 'other_emails'),
+      z.array(text),
+    ),
+  ]) as { [Name in Delivered<Kind, 'text'>]: z.ZodOptional<typeof text> } & {
+    [Name in Delivered<Kind, 'date'>]: z.ZodOptional<typeof dateTime>;
+  } & { [Name in Exclude<Delivered<Kind, 'list'>, 'other_emails'>]: z.ZodArray<typeof text> };
+}
+
 export const user = z.strictObject({
   id: text,
   external_id: text,
-  user_principal_name: text.optional(),
-  display_name: text.optional(),
-  email: text.optional(),
-  job_title: text.optional(),
-  first_name: text.optional(),
-  last_name: text.optional(),
+  ...delivered('user'),
   status: oneOf(personStatuses),
   tenant_id: text,
-  hire_date: dateTime.optional(),
   termination_date: dateTime.optional().describe('The last day of the employment, or the time when it ends.'),
   manager_id: text.optional().describe('An identity, or the value from the source.'),
   created_at: dateTime,
   updated_at: dateTime,
-  roles: z.array(text),
-  groups: z.array(text),
-  departments: z.array(text),
 });
 
 export const account = z.strictObject({
   id: text,
   external_id: text,
+  ...delivered('account'),
   identifier: text,
-  display_name: text.optional(),
-  first_name: text.optional(),
-  last_name: text.optional(),
-  job_title: text.optional(),
   status: oneOf(recordFields.account.status),
   source_system_id: text,
   person_id: text.optional().describe('The identity that it is linked to; absent if not matched.'),
@@ -71,7 +80,7 @@ export const account = z.strictObject({
 
 export const machineIdentity = z.strictObject({
   id: text,
-  account_id: text.optional(),
+  ...delivered('machine_identity'),
   display_name: text,
   classification: oneOf(machineClassifications),
   owned_by: text
