@@ -1,50 +1,26 @@
 import type { OperatorPolicy, OperatorRole } from '@idsync/contracts';
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { bytea, entity, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
-@Entity('operator_policies')
-export class OperatorPolicyEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @Column('jsonb')
-  policy!: OperatorPolicy;
-
-  @Column('timestamptz')
-  updatedAt!: Date;
-}
+export const OperatorPolicyEntity = entity('operator_policies', {
+  tenantId: uuid({ primary: true }),
+  policy: jsonb<OperatorPolicy>(),
+  updatedAt: timestamptz(),
+});
+export type OperatorPolicyEntity = RowOf<typeof OperatorPolicyEntity>;
 
 /** A token of an operator or a program. Its tenant is the installation. */
-@Entity('service_tokens')
-export class ServiceTokenEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('text')
-  name!: string;
-
-  @Column('text')
-  role!: OperatorRole;
-
+export const ServiceTokenEntity = entity('service_tokens', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  name: text(),
+  role: text<OperatorRole>(),
   /** Null: all tenants. */
-  @Column('uuid', { array: true, nullable: true })
-  tenantIds!: string[] | null;
-
-  @Column('bytea', { select: false })
-  secretHash!: Buffer;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('text')
-  createdBy!: string;
-
-  @Column('timestamptz', { nullable: true })
-  expiresAt!: Date | null;
-
-  @Column('timestamptz', { nullable: true })
-  lastUsedAt!: Date | null;
-
-  @Column('timestamptz', { nullable: true })
-  revokedAt!: Date | null;
-}
+  tenantIds: uuid<string[]>({ array: true, nullable: true }),
+  secretHash: bytea({ select: false }),
+  createdAt: timestamptz({ createDate: true }),
+  createdBy: text(),
+  expiresAt: timestamptz({ nullable: true }),
+  lastUsedAt: timestamptz({ nullable: true }),
+  revokedAt: timestamptz({ nullable: true }),
+});
+export type ServiceTokenEntity = RowOf<typeof ServiceTokenEntity>;

@@ -1,42 +1,25 @@
 import type { ProbeKind, ProbeResult, ProbeStatus } from '@idsync/contracts';
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { bytea, entity, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
 /** The secrets of a connector, encrypted together. */
-@Entity('connector_secrets')
-export class ConnectorSecretsEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  connectorId!: string;
-
-  @Column('bytea')
-  ciphertext!: Buffer;
-
+export const ConnectorSecretsEntity = entity('connector_secrets', {
+  ...ofTenant,
+  connectorId: uuid({ primary: true }),
+  ciphertext: bytea(),
   /** Names of the secrets; the API never returns their values. */
-  @Column('text', { array: true })
-  names!: string[];
-}
+  names: text<string[]>({ array: true }),
+});
+export type ConnectorSecretsEntity = RowOf<typeof ConnectorSecretsEntity>;
 
 /** A probe of a connector and its result, retained for an hour. */
-@Entity('connector_probes')
-export class ConnectorProbeEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('uuid')
-  connectorId!: string;
-
-  @Column('text')
-  kind!: ProbeKind;
-
-  @Column('text', { default: 'queued' })
-  status!: ProbeStatus;
-
-  @Column('jsonb', { nullable: true })
-  result!: ProbeResult | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  endedAt!: Date | null;
-}
+export const ConnectorProbeEntity = entity('connector_probes', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  connectorId: uuid(),
+  kind: text<ProbeKind>(),
+  status: text<ProbeStatus>({ default: 'queued' }),
+  result: jsonb<ProbeResult>({ nullable: true }),
+  createdAt: timestamptz({ createDate: true }),
+  endedAt: timestamptz({ nullable: true }),
+});
+export type ConnectorProbeEntity = RowOf<typeof ConnectorProbeEntity>;

@@ -1,6 +1,5 @@
 import type { CountedFactor, MachineReference, RecordKind } from '@idsync/contracts';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { boolean, bytea, entity, integer, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
 /** Derived state of a machine identity. */
 export interface MachineState {
@@ -39,90 +38,65 @@ export interface LinkEvidence {
   values?: { field: string; value?: string; other?: string }[];
 }
 
-@Entity('source_records')
-export class SourceRecordEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('text')
-  kind!: RecordKind;
-
-  @Column('uuid')
-  connectorId!: string;
-
-  @Column('text')
-  externalId!: string;
-
-  @Column('uuid', { nullable: true })
-  identityId!: string | null;
-
-  @Column('text')
-  status!: string;
-
-  @Column('bytea')
-  contentHash!: Buffer;
-
-  @Column('jsonb')
-  fields!: Record<string, string[]>;
-
-  @Column('jsonb')
-  changedAt!: unknown;
-
-  @Column('timestamptz')
-  createdAt!: Date;
-
-  @Column('timestamptz')
-  updatedAt!: Date;
-
-  @Column('text')
-  document!: string;
-
-  @Column('uuid')
-  lastJobId!: string;
-
-  @Column('integer')
-  lastSeq!: number;
-
-  @Column('uuid', { nullable: true })
-  linkedBy!: string | null;
-
-  /** Identity before the job `linkedBy` moved it. */
-  @Column('uuid', { nullable: true })
-  keptIdentityId!: string | null;
-
-  @Column('boolean', { default: false })
-  decided!: boolean;
-
-  @Column('timestamptz')
-  statusSince!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  dueAt!: Date | null;
-
-  @Column('jsonb', { nullable: true })
-  previous!: unknown;
-
-  /** Null until the directory has processed it. */
-  @Column('jsonb', { nullable: true })
-  machine!: MachineState | null;
-
-  /** Null for machine identities and records without an identity. */
-  @Column('jsonb', { nullable: true })
-  evidence!: LinkEvidence | null;
-
-  /** Estimated size in memory. */
-  @Column('integer', { default: 0 })
-  weight!: number;
-
-  /** Rows of `search_terms` as lines. */
-  @Column('text', { default: '' })
-  searchTerms!: string;
-
-  /** Rows of `list_terms` as lines; null if there are none. */
-  @Column('text', { nullable: true })
-  listTerms!: string | null;
-
-  /** The identity of a user's manager. */
-  @Column('uuid', { nullable: true })
-  managerId!: string | null;
+/** State of a record before a job changed it. */
+export interface EarlierState {
+  fields: Record<string, string[]>;
+  status: string;
+  changedAt: Record<string, string>;
+  contentHash: string;
+  /** Only if the job gave the record another external id. */
+  externalId?: string;
+  /** The job that had made this state, and its batch. */
+  lastJobId: string;
+  lastSeq: number;
 }
+
+/** The data of one source about a person, account or machine identity. */
+export const SourceRecordEntity = entity('source_records', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  kind: text<RecordKind>(),
+  connectorId: uuid(),
+  externalId: text(),
+  /** Null if not matched to an identity yet. */
+  identityId: uuid({ nullable: true }),
+  status: text(),
+  contentHash: bytea(),
+  /** Values by field; fields that the source left empty are absent. */
+  fields: jsonb<Record<string, string[]>>(),
+  /** When a field last changed, ISO 8601; a field that is absent here is unchanged since the record was created. */
+  changedAt: jsonb<Record<string, string>>(),
+  createdAt: timestamptz(),
+  updatedAt: timestamptz(),
+  /** The public document as JSON text. */
+  document: text(),
+  lastJobId: uuid(),
+  lastSeq: integer(),
+  /** The job or operation that linked it to its identity. */
+  linkedBy: uuid({ nullable: true }),
+  /** Its identity before the job `linkedBy` moved it; counts until that job ends. */
+  keptIdentityId: uuid({ nullable: true }),
+  /** True if manually linked. */
+  decided: boolean({ default: false }),
+  statusSince: timestamptz(),
+  /** When the status changes without a new source value. */
+  dueAt: timestamptz({ nullable: true }),
+  /**
+   * State before the job that changed it last, and the state before that, for a run that takes its change back; null if
+   * that job created it.
+   */
+  previous: jsonb<EarlierState & { previous?: EarlierState }>({ nullable: true }),
+  /** Of a machine identity; null until the directory has processed it. */
+  machine: jsonb<MachineState>({ nullable: true }),
+  /** Why it belongs to its identity; null for machine identities and records without an identity. */
+  evidence: jsonb<LinkEvidence>({ nullable: true }),
+  /** Estimated size in memory. */
+  weight: integer({ default: 0 }),
+  /** Rows of `search_terms` as lines. */
+  searchTerms: text({ default: '' }),
+  /** Rows of `list_terms` as lines; null if there are none. */
+  listTerms: text({ nullable: true }),
+  /** Users only: the identity that `manager_id` refers to, if it is known. */
+  managerId: uuid({ nullable: true }),
+});
+export type SourceRecordEntity = RowOf<typeof SourceRecordEntity>;

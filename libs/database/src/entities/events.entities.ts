@@ -1,14 +1,9 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { bigint, entity, type RowOf, timestamptz, uuid } from './entity.js';
 
-@Entity('event_sequences')
-export class EventSequenceEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @Column('bigint')
-  last!: number;
-
+export const EventSequenceEntity = entity('event_sequences', {
+  tenantId: uuid({ primary: true }),
+  last: bigint(),
   /** The last time that was assigned to a change or an event; null before the first one. */
-  @Column('timestamptz', { nullable: true })
-  lastAt!: Date | null;
-}
+  lastAt: timestamptz({ nullable: true }),
+});
+export type EventSequenceEntity = RowOf<typeof EventSequenceEntity>;

@@ -1,57 +1,29 @@
 import type { FindingKind, FindingPolicy, FindingState } from '@idsync/contracts';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { entity, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
-@Entity('findings')
-export class FindingEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('text')
-  kind!: FindingKind;
-
+export const FindingEntity = entity('findings', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  kind: text<FindingKind>(),
   /** The record, identity or connector that the finding is about; `findingSubjects` has its kind. */
-  @Column('uuid')
-  subjectId!: string;
-
+  subjectId: uuid(),
   /** The identity that the finding concerns, if any. */
-  @Column('uuid', { nullable: true })
-  identityId!: string | null;
-
+  identityId: uuid({ nullable: true }),
   /** Ids, statuses and times, as the API shows them; no values of a person, so that an erasure need not change it. */
-  @Column('jsonb')
-  evidence!: Record<string, unknown>;
+  evidence: jsonb<Record<string, unknown>>(),
+  state: text<FindingState>({ default: 'open' }),
+  openedAt: timestamptz(),
+  resolvedAt: timestamptz({ nullable: true }),
+  acceptedBy: text({ nullable: true }),
+  acceptedReason: text({ nullable: true }),
+  acceptedAt: timestamptz({ nullable: true }),
+  acceptedUntil: timestamptz({ nullable: true }),
+});
+export type FindingEntity = RowOf<typeof FindingEntity>;
 
-  @Column('text', { default: 'open' })
-  state!: FindingState;
-
-  @Column('timestamptz')
-  openedAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  resolvedAt!: Date | null;
-
-  @Column('text', { nullable: true })
-  acceptedBy!: string | null;
-
-  @Column('text', { nullable: true })
-  acceptedReason!: string | null;
-
-  @Column('timestamptz', { nullable: true })
-  acceptedAt!: Date | null;
-
-  @Column('timestamptz', { nullable: true })
-  acceptedUntil!: Date | null;
-}
-
-@Entity('finding_policies')
-export class FindingPolicyEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @Column('jsonb')
-  policy!: FindingPolicy;
-
-  @Column('timestamptz')
-  updatedAt!: Date;
-}
+export const FindingPolicyEntity = entity('finding_policies', {
+  tenantId: uuid({ primary: true }),
+  policy: jsonb<FindingPolicy>(),
+  updatedAt: timestamptz(),
+});
+export type FindingPolicyEntity = RowOf<typeof FindingPolicyEntity>;

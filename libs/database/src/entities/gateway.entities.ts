@@ -1,176 +1,91 @@
 import type { ConnectorType, PayloadForm, RecordKind, Safeguard, Schedule, WebhookFilter } from '@idsync/contracts';
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { boolean, bytea, entity, integer, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
-@Entity('api_keys')
-export class ApiKeyEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('text')
-  name!: string;
-
-  @Column('bytea', { select: false })
-  secretHash!: Buffer;
-
-  @Column('text', { array: true })
-  scopes!: string[];
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  expiresAt!: Date | null;
-
-  @Column('timestamptz', { nullable: true })
-  lastUsedAt!: Date | null;
-
-  @Column('timestamptz', { nullable: true })
-  revokedAt!: Date | null;
-
+export const ApiKeyEntity = entity('api_keys', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  name: text(),
+  secretHash: bytea({ select: false }),
+  scopes: text<string[]>({ array: true }),
+  createdAt: timestamptz({ createDate: true }),
+  expiresAt: timestamptz({ nullable: true }),
+  lastUsedAt: timestamptz({ nullable: true }),
+  revokedAt: timestamptz({ nullable: true }),
   /** The connector that the key may push to; such a key grants no other access. */
-  @Column('uuid', { nullable: true })
-  connectorId!: string | null;
-
+  connectorId: uuid({ nullable: true }),
   /** Addresses and CIDR ranges from which the key may be used; null: any. */
-  @Column('text', { array: true, nullable: true })
-  allowedNetworks!: string[] | null;
-}
+  allowedNetworks: text<string[]>({ array: true, nullable: true }),
+});
+export type ApiKeyEntity = RowOf<typeof ApiKeyEntity>;
 
-@Entity('connectors')
-export class ConnectorEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('text')
-  type!: ConnectorType;
-
-  @Column('text')
-  name!: string;
-
-  @Column('integer')
-  priority!: number;
-
-  @Column('text')
-  records!: RecordKind;
-
-  @Column('jsonb')
-  config!: Record<string, unknown>;
-
-  @Column('jsonb', { default: {} })
-  safeguard!: Safeguard;
-
-  @Column('integer', { default: 1 })
-  configVersion!: number;
-
-  @Column('jsonb', { nullable: true })
-  schedule!: Schedule | null;
-
+export const ConnectorEntity = entity('connectors', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  type: text<ConnectorType>(),
+  name: text(),
+  priority: integer(),
+  records: text<RecordKind>(),
+  config: jsonb<Record<string, unknown>>(),
+  safeguard: jsonb<Safeguard>({ default: {} }),
+  configVersion: integer({ default: 1 }),
+  schedule: jsonb<Schedule>({ nullable: true }),
   /** The schedule that the next run was planned with. */
-  @Column('jsonb', { nullable: true })
-  plannedSchedule!: Schedule | null;
+  plannedSchedule: jsonb<Schedule>({ nullable: true }),
+  createdAt: timestamptz({ createDate: true }),
+  updatedAt: timestamptz({ default: () => 'now()' }),
+  deletedAt: timestamptz({ nullable: true }),
+});
+export type ConnectorEntity = RowOf<typeof ConnectorEntity>;
 
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  updatedAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  deletedAt!: Date | null;
-}
-
-@Entity('webhooks')
-export class WebhookEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('text')
-  callbackUrl!: string;
-
-  @Column('text', { array: true })
-  events!: string[];
-
-  @Column('boolean', { default: true })
-  active!: boolean;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  updatedAt!: Date;
-
+export const WebhookEntity = entity('webhooks', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  callbackUrl: text(),
+  events: text<string[]>({ array: true }),
+  active: boolean({ default: true }),
+  createdAt: timestamptz({ createDate: true }),
+  updatedAt: timestamptz({ default: () => 'now()' }),
   /** When a client deactivated the webhook; null while it is active or if the service disabled it. */
-  @Column('timestamptz', { nullable: true })
-  deactivatedAt!: Date | null;
-
+  deactivatedAt: timestamptz({ nullable: true }),
   /** The API key of the client. */
-  @Column('uuid', { nullable: true })
-  deactivatedBy!: string | null;
-
+  deactivatedBy: uuid({ nullable: true }),
   /** Condition on the body of events. */
-  @Column('jsonb', { nullable: true })
-  filter!: WebhookFilter | null;
-
-  @Column('text', { default: 'full' })
-  payload!: PayloadForm;
-
+  filter: jsonb<WebhookFilter>({ nullable: true }),
+  payload: text<PayloadForm>({ default: 'full' }),
   /** Names of its additional headers, whose values are encrypted. */
-  @Column('text', { array: true, default: '{}' })
-  headerNames!: string[];
-
+  headerNames: text<string[]>({ array: true, default: '{}' }),
   /** When a client last requested a test event. */
-  @Column('timestamptz', { nullable: true })
-  testedAt!: Date | null;
-}
+  testedAt: timestamptz({ nullable: true }),
+});
+export type WebhookEntity = RowOf<typeof WebhookEntity>;
 
-@Entity('webhook_secrets')
-export class WebhookSecretEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('uuid')
-  webhookId!: string;
-
-  @Column('bytea')
-  ciphertext!: Buffer;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  expiresAt!: Date | null;
-}
+export const WebhookSecretEntity = entity('webhook_secrets', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  webhookId: uuid(),
+  ciphertext: bytea(),
+  createdAt: timestamptz({ createDate: true }),
+  expiresAt: timestamptz({ nullable: true }),
+});
+export type WebhookSecretEntity = RowOf<typeof WebhookSecretEntity>;
 
 /** The values of a webhook's additional headers. */
-@Entity('webhook_headers')
-export class WebhookHeadersEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  webhookId!: string;
-
-  @Column('bytea')
-  ciphertext!: Buffer;
-}
+export const WebhookHeadersEntity = entity('webhook_headers', {
+  ...ofTenant,
+  webhookId: uuid({ primary: true }),
+  ciphertext: bytea(),
+});
+export type WebhookHeadersEntity = RowOf<typeof WebhookHeadersEntity>;
 
 /** A key pair that signs beside the secrets of a webhook. */
-@Entity('webhook_signing_keys')
-export class WebhookSigningKeyEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('uuid')
-  webhookId!: string;
-
-  @Column('text')
-  publicKey!: string;
-
+export const WebhookSigningKeyEntity = entity('webhook_signing_keys', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  webhookId: uuid(),
+  publicKey: text(),
   /** The private key, encrypted. */
-  @Column('bytea')
-  ciphertext!: Buffer;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  expiresAt!: Date | null;
-}
+  ciphertext: bytea(),
+  createdAt: timestamptz({ createDate: true }),
+  expiresAt: timestamptz({ nullable: true }),
+});
+export type WebhookSigningKeyEntity = RowOf<typeof WebhookSigningKeyEntity>;

@@ -1,31 +1,19 @@
 import type { LifecyclePolicy } from '@idsync/contracts';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { entity, integer, jsonb, type RowOf, text, timestamptz, uuid } from './entity.js';
 
-@Entity('lifecycle_policies')
-export class LifecyclePolicyEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
+export const LifecyclePolicyEntity = entity('lifecycle_policies', {
+  tenantId: uuid({ primary: true }),
   /** Ids of connectors are bare uuids. */
-  @Column('jsonb')
-  policy!: LifecyclePolicy;
+  policy: jsonb<LifecyclePolicy>(),
+  updatedAt: timestamptz(),
+});
+export type LifecyclePolicyEntity = RowOf<typeof LifecyclePolicyEntity>;
 
-  @Column('timestamptz')
-  updatedAt!: Date;
-}
-
-@Entity('attribute_priorities')
-export class AttributePriorityEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
+export const AttributePriorityEntity = entity('attribute_priorities', {
+  tenantId: uuid({ primary: true }),
   /** A public attribute name, or `*` for all attributes that have no priority set. */
-  @PrimaryColumn('text')
-  field!: string;
-
-  @PrimaryColumn('uuid')
-  connectorId!: string;
-
-  @Column('integer')
-  priority!: number;
-}
+  field: text({ primary: true }),
+  connectorId: uuid({ primary: true }),
+  priority: integer(),
+});
+export type AttributePriorityEntity = RowOf<typeof AttributePriorityEntity>;

@@ -14,12 +14,11 @@ import * as session from './session.entities.js';
 import * as suppression from './suppression.entities.js';
 import * as sweep from './sweep.entities.js';
 import * as sync from './sync.entities.js';
-import { TenantEntity } from './tenant.entities.js';
+import * as tenant from './tenant.entities.js';
 import * as webhookDelivery from './webhook-delivery.entities.js';
 
 /** The tables that repositories read or write. */
 export const entities = {
-  TenantEntity,
   ...approval,
   ...audit,
   ...connector,
@@ -36,5 +35,6 @@ export const entities = {
   ...suppression,
   ...sweep,
   ...sync,
+  ...tenant,
   ...webhookDelivery,
 };

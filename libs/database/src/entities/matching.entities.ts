@@ -1,18 +1,12 @@
 import type { CaseStatus, MatchingRules, OperationStatus, OperationType } from '@idsync/contracts';
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { entity, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
-@Entity('matching_rules')
-export class MatchingRulesEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @Column('jsonb')
-  rules!: MatchingRules;
-
-  @Column('timestamptz')
-  updatedAt!: Date;
-}
+export const MatchingRulesEntity = entity('matching_rules', {
+  tenantId: uuid({ primary: true }),
+  rules: jsonb<MatchingRules>(),
+  updatedAt: timestamptz(),
+});
+export type MatchingRulesEntity = RowOf<typeof MatchingRulesEntity>;
 
 export interface CaseCandidate {
   identity_id: string;
@@ -24,67 +18,33 @@ export interface CaseCandidate {
   record_id?: string;
 }
 
-@Entity('review_cases')
-export class ReviewCaseEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
+export const ReviewCaseEntity = entity('review_cases', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  recordId: uuid(),
+  kind: text<'contested' | 'weak'>(),
+  status: text<CaseStatus>({ default: 'open' }),
+  reason: text(),
+  candidates: jsonb<CaseCandidate[]>(),
+  openedAt: timestamptz(),
+  closedAt: timestamptz({ nullable: true }),
+  operationId: uuid({ nullable: true }),
+});
+export type ReviewCaseEntity = RowOf<typeof ReviewCaseEntity>;
 
-  @Column('uuid')
-  recordId!: string;
-
-  @Column('text')
-  kind!: 'contested' | 'weak';
-
-  @Column('text', { default: 'open' })
-  status!: CaseStatus;
-
-  @Column('text')
-  reason!: string;
-
-  @Column('jsonb')
-  candidates!: CaseCandidate[];
-
-  @Column('timestamptz')
-  openedAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  closedAt!: Date | null;
-
-  @Column('uuid', { nullable: true })
-  operationId!: string | null;
-}
-
-@Entity('operations')
-export class OperationEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('text')
-  type!: OperationType;
-
+export const OperationEntity = entity('operations', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  type: text<OperationType>(),
   /** Input as the operation type defines it; fields that several types share are declared. */
-  @Column('jsonb')
-  input!: { reason?: string; preview?: boolean };
-
-  @Column('text', { default: 'queued' })
-  status!: OperationStatus;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  endedAt!: Date | null;
-
-  @Column('jsonb', { nullable: true })
-  result!: Record<string, unknown> | null;
-
+  input: jsonb<{ reason?: string; preview?: boolean }>(),
+  status: text<OperationStatus>({ default: 'queued' }),
+  createdAt: timestamptz({ createDate: true }),
+  endedAt: timestamptz({ nullable: true }),
+  result: jsonb<Record<string, unknown>>({ nullable: true }),
   /** Data that the directory needs to revert the operation; as large as its changes. */
-  @Column('jsonb', { nullable: true, select: false })
-  undo!: object | null;
-
-  @Column('uuid', { nullable: true })
-  revertedBy!: string | null;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  announcedAt!: Date;
-}
+  undo: jsonb<object>({ nullable: true, select: false }),
+  revertedBy: uuid({ nullable: true }),
+  announcedAt: timestamptz({ default: () => 'now()' }),
+});
+export type OperationEntity = RowOf<typeof OperationEntity>;

@@ -1,15 +1,10 @@
 import type { TenantQuotas } from '@idsync/contracts';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { entity, jsonb, type RowOf, timestamptz, uuid } from './entity.js';
 
 /** Limits of a tenant. */
-@Entity('tenant_quotas')
-export class TenantQuotaEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @Column('jsonb')
-  quotas!: TenantQuotas;
-
-  @Column('timestamptz')
-  updatedAt!: Date;
-}
+export const TenantQuotaEntity = entity('tenant_quotas', {
+  tenantId: uuid({ primary: true }),
+  quotas: jsonb<TenantQuotas>(),
+  updatedAt: timestamptz(),
+});
+export type TenantQuotaEntity = RowOf<typeof TenantQuotaEntity>;

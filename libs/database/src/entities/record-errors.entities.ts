@@ -1,75 +1,38 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { bigint, boolean, entity, integer, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
-@Entity('failing_records')
-export class FailingRecordEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('uuid')
-  connectorId!: string;
-
+export const FailingRecordEntity = entity('failing_records', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  connectorId: uuid(),
   /** The last job in which the record failed. */
-  @Column('uuid')
-  jobId!: string;
-
-  @Column('text', { nullable: true })
-  externalId!: string | null;
-
-  @Column('bigint', { nullable: true })
-  line!: number | null;
-
-  @Column('text')
-  message!: string;
-
+  jobId: uuid(),
+  externalId: text({ nullable: true }),
+  line: bigint({ nullable: true }),
+  message: text(),
   /** Redacted source value or text that caused the error. */
-  @Column('text', { nullable: true })
-  sourceMessage!: string | null;
-
+  sourceMessage: text({ nullable: true }),
   /** The field that was left out; null if the whole record was. */
-  @Column('text', { nullable: true })
-  field!: string | null;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  firstFailedAt!: Date;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  lastFailedAt!: Date;
-
+  field: text({ nullable: true }),
+  firstFailedAt: timestamptz({ default: () => 'now()' }),
+  lastFailedAt: timestamptz({ default: () => 'now()' }),
   /** How often an incremental run has read it again. */
-  @Column('integer', { default: 0 })
-  retries!: number;
-
+  retries: integer({ default: 0 }),
   /** When the next incremental run may read it again; null: at any time. */
-  @Column('timestamptz', { nullable: true })
-  retryAt!: Date | null;
-}
+  retryAt: timestamptz({ nullable: true }),
+});
+export type FailingRecordEntity = RowOf<typeof FailingRecordEntity>;
 
-@Entity('sync_record_errors')
-export class SyncRecordErrorEntity extends TenantOwned {
-  @Column('uuid')
-  jobId!: string;
-
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('bigint', { nullable: true })
-  line!: number | null;
-
-  @Column('text', { nullable: true })
-  externalId!: string | null;
-
-  @Column('text')
-  message!: string;
-
+export const SyncRecordErrorEntity = entity('sync_record_errors', {
+  ...ofTenant,
+  jobId: uuid(),
+  id: uuid({ primary: true }),
+  line: bigint({ nullable: true }),
+  externalId: text({ nullable: true }),
+  message: text(),
   /** Redacted source value or text that caused the error. */
-  @Column('text', { nullable: true })
-  sourceMessage!: string | null;
-
+  sourceMessage: text({ nullable: true }),
   /** The field that was left out; null if the whole record was. */
-  @Column('text', { nullable: true })
-  field!: string | null;
-
-  @Column('boolean', { default: false })
-  hidesOthers!: boolean;
-}
+  field: text({ nullable: true }),
+  hidesOthers: boolean({ default: false }),
+});
+export type SyncRecordErrorEntity = RowOf<typeof SyncRecordErrorEntity>;

@@ -1,5 +1,4 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { bigint, entity, integer, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
 export type ScimKind = 'User' | 'Group';
 
@@ -7,45 +6,23 @@ export type ScimKind = 'User' | 'Group';
 export type ScimDocument = Record<string, unknown>;
 
 /** A pushed user or group. A deleted one has a tombstone, whose document has at most hashes of the person. */
-@Entity('scim_resources')
-export class ScimResourceEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  connectorId!: string;
-
-  @PrimaryColumn('text')
-  kind!: ScimKind;
-
-  @PrimaryColumn('uuid')
-  id!: string;
-
+export const ScimResourceEntity = entity('scim_resources', {
+  ...ofTenant,
+  connectorId: uuid({ primary: true }),
+  kind: text<ScimKind>({ primary: true }),
+  id: uuid({ primary: true }),
   /** Connector, kind, and the userName of a user or displayName of a group in lower case. */
-  @Column('text')
-  nameKey!: string;
-
+  nameKey: text(),
   /** Connector, kind, and the externalId of the identity provider. */
-  @Column('text', { nullable: true })
-  externalKey!: string | null;
-
+  externalKey: text({ nullable: true }),
   /** Hash of the external key of a deleted user, or of its name key if it had none. */
-  @Column('text', { nullable: true })
-  formerKey!: string | null;
-
-  @Column('jsonb')
-  document!: ScimDocument;
-
-  @Column('integer', { default: 1 })
-  version!: number;
-
+  formerKey: text({ nullable: true }),
+  document: jsonb<ScimDocument>(),
+  version: integer({ default: 1 }),
   /** Position of the push that changed the user last. Groups have none, since they are read with their members. */
-  @Column('bigint', { nullable: true })
-  position!: number | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  changedAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  deletedAt!: Date | null;
-}
+  position: bigint({ nullable: true }),
+  createdAt: timestamptz({ createDate: true }),
+  changedAt: timestamptz({ default: () => 'now()' }),
+  deletedAt: timestamptz({ nullable: true }),
+});
+export type ScimResourceEntity = RowOf<typeof ScimResourceEntity>;

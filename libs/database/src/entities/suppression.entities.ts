@@ -1,41 +1,26 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { bytea, entity, ofTenant, type RowOf, timestamptz, uuid } from './entity.js';
 
 /** The tenant's key of its hashes, encrypted. */
-@Entity('suppression_keys')
-export class SuppressionKeyEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @Column('bytea')
-  ciphertext!: Buffer;
-}
+export const SuppressionKeyEntity = entity('suppression_keys', {
+  tenantId: uuid({ primary: true }),
+  ciphertext: bytea(),
+});
+export type SuppressionKeyEntity = RowOf<typeof SuppressionKeyEntity>;
 
 /** An erased person whose records are left out when a source lists them again. */
-@Entity('suppressions')
-export class SuppressionEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
+export const SuppressionEntity = entity('suppressions', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
   /** The erased identity. */
-  @Column('uuid')
-  identityId!: string;
+  identityId: uuid(),
+  operationId: uuid(),
+  createdAt: timestamptz({ createDate: true }),
+});
+export type SuppressionEntity = RowOf<typeof SuppressionEntity>;
 
-  @Column('uuid')
-  operationId!: string;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-}
-
-@Entity('suppression_hashes')
-export class SuppressionHashEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @PrimaryColumn('bytea')
-  hash!: Buffer;
-
-  @PrimaryColumn('uuid')
-  suppressionId!: string;
-}
+export const SuppressionHashEntity = entity('suppression_hashes', {
+  tenantId: uuid({ primary: true }),
+  hash: bytea({ primary: true }),
+  suppressionId: uuid({ primary: true }),
+});
+export type SuppressionHashEntity = RowOf<typeof SuppressionHashEntity>;

@@ -1,102 +1,53 @@
 import type { FieldChange, KeyKind, QuarantineReason, RecordKind } from '@idsync/contracts';
-import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { bigint, boolean, entity, integer, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
 /** `open` while batches are applied, `held` while quarantined, `ready` to be applied, `done`. */
 export type PlanState = 'open' | 'held' | 'ready' | 'done';
 
-@Entity('sync_plans')
-export class SyncPlanEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  jobId!: string;
-
-  @Column('uuid')
-  connectorId!: string;
-
-  @Column('text', { default: 'open' })
-  state!: PlanState;
-
-  @Column('integer', { nullable: true })
-  known!: number | null;
-
-  @Column('integer', { default: 0 })
-  deletions!: number;
-
-  @Column('integer', { default: 0 })
-  disables!: number;
-
+export const SyncPlanEntity = entity('sync_plans', {
+  ...ofTenant,
+  jobId: uuid({ primary: true }),
+  connectorId: uuid(),
+  state: text<PlanState>({ default: 'open' }),
+  /** Number of the connector's live records before the job; null until it is first counted. */
+  known: integer({ nullable: true }),
+  /** Records that the job has deleted or plans to delete: summed by the batches, counted by the sweep. */
+  deletions: integer({ default: 0 }),
+  disables: integer({ default: 0 }),
   /** People who lost access when the plan was applied. */
-  @Column('integer', { default: 0 })
-  losses!: number;
-
+  losses: integer({ default: 0 }),
   /** Of these people the first ones, because some may get access again. */
-  @Column('uuid', { array: true, default: () => "'{}'" })
-  lostIdentityIds!: string[];
-
-  @Column('text', { nullable: true })
-  note!: string | null;
-
-  /** Why the safeguard stopped the run, with counts and examples. */
-  @Column('jsonb', { default: () => "'[]'" })
-  reasons!: QuarantineReason[];
-}
+  lostIdentityIds: uuid<string[]>({ array: true, default: () => "'{}'" }),
+  note: text({ nullable: true }),
+  /** Why the safeguard stops the plan, with counts and examples; empty if it does not. */
+  reasons: jsonb<QuarantineReason[]>({ default: () => "'[]'" }),
+});
+export type SyncPlanEntity = RowOf<typeof SyncPlanEntity>;
 
 export type PlanAction = 'create' | 'update' | 'disable' | 'delete';
 
-@Entity('sync_plan_entries')
-export class SyncPlanEntryEntity extends TenantOwned {
-  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' })
-  id!: number;
-
-  @Column('uuid')
-  jobId!: string;
-
-  @Column('integer')
-  seq!: number;
-
-  @Column('text')
-  action!: PlanAction;
-
-  @Column('uuid')
-  recordId!: string;
-
-  @Column('text')
-  kind!: RecordKind;
-
-  @Column('text')
-  externalId!: string;
-
-  @Column('uuid', { nullable: true })
-  identityId!: string | null;
-
-  @Column('jsonb')
-  changes!: FieldChange[];
-
-  @Column('text', { nullable: true })
-  incoming!: string | null;
-
-  @Column('timestamptz', { nullable: true })
-  basedOn!: Date | null;
-
+export const SyncPlanEntryEntity = entity('sync_plan_entries', {
+  ...ofTenant,
+  id: bigint({ primary: true, generated: true }),
+  jobId: uuid(),
+  seq: integer(),
+  action: text<PlanAction>(),
+  recordId: uuid(),
+  kind: text<RecordKind>(),
+  externalId: text(),
+  identityId: uuid({ nullable: true }),
+  changes: jsonb<FieldChange[]>(),
+  incoming: text({ nullable: true }),
+  basedOn: timestamptz({ nullable: true }),
   /** Earlier external id of a record that a new id replaces. */
-  @Column('text', { nullable: true })
-  movedFrom!: string | null;
-
+  movedFrom: text({ nullable: true }),
   /** Identity that has a match key of a record to be created, and the key's kind. */
-  @Column('uuid', { nullable: true })
-  resemblesId!: string | null;
-
-  @Column('text', { nullable: true })
-  resemblesBy!: KeyKind | null;
-
+  resemblesId: uuid({ nullable: true }),
+  resemblesBy: text<KeyKind>({ nullable: true }),
   /** The normalised value of that key. */
-  @Column('text', { nullable: true })
-  resemblesValue!: string | null;
-
+  resemblesValue: text({ nullable: true }),
   /** Fields under the safeguard whose value changes or is lost. */
-  @Column('text', { array: true, default: () => "'{}'" })
-  changedFields!: string[];
-
-  @Column('boolean', { default: false })
-  done!: boolean;
-}
+  changedFields: text<string[]>({ array: true, default: () => "'{}'" }),
+  done: boolean({ default: false }),
+});
+export type SyncPlanEntryEntity = RowOf<typeof SyncPlanEntryEntity>;

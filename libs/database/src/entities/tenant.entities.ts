@@ -1,23 +1,10 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { entity, type RowOf, text, timestamptz, uuid } from './entity.js';
 
-@Entity('tenants')
-export class TenantEntity {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('text')
-  name!: string;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
+export const TenantEntity = entity('tenants', {
+  id: uuid({ primary: true }),
+  name: text(),
+  createdAt: timestamptz({ createDate: true }),
   /** Null unless the tenant is suspended. */
-  @Column('timestamptz', { nullable: true })
-  suspendedAt!: Date | null;
-}
-
-/** A row that belongs to a tenant and is visible only to its transactions. */
-export abstract class TenantOwned {
-  @Column('uuid')
-  tenantId!: string;
-}
+  suspendedAt: timestamptz({ nullable: true }),
+});
+export type TenantEntity = RowOf<typeof TenantEntity>;

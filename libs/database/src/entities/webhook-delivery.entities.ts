@@ -1,161 +1,79 @@
 import type { AttemptOutcome, ReplayFilter, ReplayKind, ReplayStatus, SentRequest } from '@idsync/contracts';
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { TenantOwned } from './tenant.entities.js';
+import { bigint, boolean, entity, integer, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
 /** The exact bytes sent for an event, the same for every webhook. */
-@Entity('event_payloads')
-export class EventPayloadEntity {
-  @PrimaryColumn('uuid')
-  tenantId!: string;
-
-  @PrimaryColumn('bigint')
-  sequence!: number;
-
-  @Column('uuid')
-  eventId!: string;
-
-  @Column('text')
-  body!: string;
-
+export const EventPayloadEntity = entity('event_payloads', {
+  tenantId: uuid({ primary: true }),
+  sequence: bigint({ primary: true }),
+  eventId: uuid(),
+  body: text(),
   /** Trace context of the operation that caused the event. */
-  @Column('text', { nullable: true })
-  traceparent!: string | null;
-}
+  traceparent: text({ nullable: true }),
+});
+export type EventPayloadEntity = RowOf<typeof EventPayloadEntity>;
 
-@Entity('webhook_deliveries')
-export class WebhookDeliveryEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('uuid')
-  webhookId!: string;
-
-  @Column('bigint')
-  eventSequence!: number;
-
-  @Column('text')
-  eventType!: string;
-
+export const WebhookDeliveryEntity = entity('webhook_deliveries', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  webhookId: uuid(),
+  eventSequence: bigint(),
+  eventType: text(),
   /** Whether the receiver gets only ids; fixed, so that all attempts send the same bytes. */
-  @Column('boolean', { default: false })
-  thin!: boolean;
-
-  @Column('text', { default: 'pending' })
-  status!: string;
-
+  thin: boolean({ default: false }),
+  status: text({ default: 'pending' }),
   /** Number of attempts of the schedule that are used up. */
-  @Column('integer', { default: 0 })
-  attempts!: number;
-
+  attempts: integer({ default: 0 }),
   /** Number of claims. It is the number of the last attempt, and the fencing token of the lease. */
-  @Column('integer', { default: 0 })
-  tries!: number;
+  tries: integer({ default: 0 }),
+  isRetry: boolean({ default: false }),
+  dueAt: timestamptz({ default: () => 'now()' }),
+  leaseUntil: timestamptz({ nullable: true }),
+  createdAt: timestamptz({ createDate: true }),
+  endedAt: timestamptz({ nullable: true }),
+});
+export type WebhookDeliveryEntity = RowOf<typeof WebhookDeliveryEntity>;
 
-  @Column('boolean', { default: false })
-  isRetry!: boolean;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  dueAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  leaseUntil!: Date | null;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  endedAt!: Date | null;
-}
-
-@Entity('webhook_attempts')
-export class WebhookAttemptEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  deliveryId!: string;
-
-  @PrimaryColumn('integer')
-  number!: number;
-
-  @Column('uuid')
-  webhookId!: string;
-
-  @Column('timestamptz', { default: () => 'now()' })
-  startedAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  endedAt!: Date | null;
-
+export const WebhookAttemptEntity = entity('webhook_attempts', {
+  ...ofTenant,
+  deliveryId: uuid({ primary: true }),
+  number: integer({ primary: true }),
+  webhookId: uuid(),
+  startedAt: timestamptz({ default: () => 'now()' }),
+  endedAt: timestamptz({ nullable: true }),
   /** Null while the attempt is in flight. */
-  @Column('text', { nullable: true })
-  outcome!: AttemptOutcome | null;
-
+  outcome: text<AttemptOutcome>({ nullable: true }),
   /** Duration of the HTTP exchange only. */
-  @Column('integer', { nullable: true })
-  durationMs!: number | null;
-
-  @Column('integer', { nullable: true })
-  statusCode!: number | null;
-
-  @Column('text', { nullable: true })
-  error!: string | null;
-
-  @Column('text', { nullable: true })
-  responseBody!: string | null;
-
+  durationMs: integer({ nullable: true }),
+  statusCode: integer({ nullable: true }),
+  error: text({ nullable: true }),
+  responseBody: text({ nullable: true }),
   /** The request as it was sent, without its body; null if none was sent. */
-  @Column('jsonb', { nullable: true })
-  request!: SentRequest | null;
-
-  @Column('jsonb', { nullable: true })
-  responseHeaders!: Record<string, string> | null;
-}
+  request: jsonb<SentRequest>({ nullable: true }),
+  responseHeaders: jsonb<Record<string, string>>({ nullable: true }),
+});
+export type WebhookAttemptEntity = RowOf<typeof WebhookAttemptEntity>;
 
 /** Deliveries to be sent again at an operator's request. */
-@Entity('webhook_replays')
-export class WebhookReplayEntity extends TenantOwned {
-  @PrimaryColumn('uuid')
-  id!: string;
-
-  @Column('uuid')
-  webhookId!: string;
-
-  @Column('text')
-  kind!: ReplayKind;
-
-  @Column('jsonb')
-  filter!: ReplayFilter;
-
-  @Column('text', { default: 'queued' })
-  status!: ReplayStatus;
-
+export const WebhookReplayEntity = entity('webhook_replays', {
+  ...ofTenant,
+  id: uuid({ primary: true }),
+  webhookId: uuid(),
+  kind: text<ReplayKind>(),
+  filter: jsonb<ReplayFilter>(),
+  status: text<ReplayStatus>({ default: 'queued' }),
   /** The last sequence that was examined. */
-  @Column('bigint', { default: 0 })
-  position!: number;
-
+  position: bigint({ default: 0 }),
   /** The last sequence to examine; null before the replay begins. */
-  @Column('bigint', { nullable: true })
-  untilSequence!: number | null;
-
+  untilSequence: bigint({ nullable: true }),
   /** Number of events to examine; null before the replay begins. */
-  @Column('bigint', { nullable: true })
-  total!: number | null;
-
-  @Column('bigint', { default: 0 })
-  lookedAt!: number;
-
+  total: bigint({ nullable: true }),
+  lookedAt: bigint({ default: 0 }),
   /** Deliveries that were made due, existing or new. */
-  @Column('bigint', { default: 0 })
-  done!: number;
-
-  @Column('text')
-  requestedBy!: string;
-
-  @CreateDateColumn({ type: 'timestamptz' })
-  createdAt!: Date;
-
-  @Column('timestamptz', { nullable: true })
-  endedAt!: Date | null;
-
+  done: bigint({ default: 0 }),
+  requestedBy: text(),
+  createdAt: timestamptz({ createDate: true }),
+  endedAt: timestamptz({ nullable: true }),
   /** When its next part was last requested. */
-  @Column('timestamptz', { default: () => 'now()' })
-  announcedAt!: Date;
-}
+  announcedAt: timestamptz({ default: () => 'now()' }),
+});
+export type WebhookReplayEntity = RowOf<typeof WebhookReplayEntity>;
