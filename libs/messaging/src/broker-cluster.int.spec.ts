@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { connect } from 'amqplib';
 import { Bus } from './bus.js';
-import { patternsOf } from './queues-of.js';
+import { patternsOf } from './delivery.js';
 
 jest.setTimeout(600_000);
 

@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
 import { Bus } from './bus.js';
-import { patternsOf } from './queues-of.js';
+import { patternsOf } from './delivery.js';
 
 if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitMQ are not tested.\n');
 

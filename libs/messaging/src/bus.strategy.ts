@@ -2,10 +2,9 @@ import { queues, type ServiceName } from '@idsync/contracts';
 import { type Logger, withLogContext } from '@idsync/runtime';
 import { type CustomTransportStrategy, type MessageHandler as NestHandler, Server } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { type Delivery, handleDelivery, type MessageHandler, type Outcome } from './delivery.js';
+import { type Delivery, handleDelivery, type MessageHandler, type Outcome, patternsOf } from './delivery.js';
 import type { BusDriver } from './driver.js';
 import { handling } from './metrics.js';
-import { patternsOf } from './queues-of.js';
 
 /** Passes the messages of a service's queues to its Nest `@EventPattern` handlers and settles them by the result. */
 export class BusStrategy extends Server implements CustomTransportStrategy {

@@ -1,4 +1,11 @@
-import { type Message, messageTypes, type QueueDefinition, type QueueName } from '@idsync/contracts';
+import {
+  type Message,
+  messageTypes,
+  type QueueDefinition,
+  type QueueName,
+  queues,
+  type ServiceName,
+} from '@idsync/contracts';
 import { addLogContext, traced } from '@idsync/runtime';
 import { observeAge } from './metrics.js';
 
@@ -85,4 +92,16 @@ function parseMessage(delivery: Delivery): { message: Message } | { malformed: s
   }
   const result = messageTypes[delivery.type as keyof typeof messageTypes].safeParse(content);
   return result.success ? { message: result.data } : { malformed: `malformed message: ${result.error.message}` };
+}
+
+/** The queues a service consumes. */
+export function queuesOf(service: ServiceName): [QueueName, QueueDefinition][] {
+  return (Object.entries(queues) as [QueueName, QueueDefinition][]).filter(([, queue]) => queue.service === service);
+}
+
+/** Returns the patterns for which a service must have a handler. */
+export function patternsOf(service: ServiceName): string[] {
+  return queuesOf(service).flatMap(([, queue]) =>
+    [...queue.binds, ...(queue.bindsDead ?? [])].map((type) => patternOf(queue, type)),
+  );
 }

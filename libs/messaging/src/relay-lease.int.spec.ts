@@ -1,6 +1,6 @@
 import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { acquireRelayLease, releaseRelayLease } from './relay-lease.js';
+import { acquireRelayLease, releaseRelayLease } from './outbox-relay.js';
 
 let own: ServiceDatabase;
 

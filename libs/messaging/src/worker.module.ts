@@ -1,11 +1,11 @@
 import type { ServiceName } from '@idsync/contracts';
 import { DatabaseModule } from '@idsync/database';
 import { RuntimeModule } from '@idsync/runtime';
-import { type DynamicModule, Module } from '@nestjs/common';
+import { Catch, type DynamicModule, Module, type RpcExceptionFilter } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { APP_FILTER } from '@nestjs/core';
+import { type Observable, throwError } from 'rxjs';
 import { BusModule } from './bus.module.js';
-import { HandlerErrorsFilter } from './handler-errors.filter.js';
 
 /** Configuration of every worker. */
 export interface WorkerConfig {
@@ -45,5 +45,13 @@ export class WorkerModule {
       imports: [Connections],
       providers: [{ provide: APP_FILTER, useClass: HandlerErrorsFilter }],
     };
+  }
+}
+
+/** Passes a handler's error on unchanged; Nest's own filter replaces every error with `Internal server error`. */
+@Catch()
+export class HandlerErrorsFilter implements RpcExceptionFilter {
+  catch(error: unknown): Observable<never> {
+    return throwError(() => error);
   }
 }

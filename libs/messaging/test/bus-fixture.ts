@@ -11,7 +11,7 @@ import {
 import { connect } from 'amqplib';
 import { Bus, type BusOptions } from '../src/bus.js';
 import type { MessageContext } from '../src/delivery.js';
-import { patternsOf } from '../src/queues-of.js';
+import { patternsOf } from '../src/delivery.js';
 
 export type Driver = 'postgres' | 'amqp';
 export type Handler = (message: Message, context: MessageContext) => Promise<void>;

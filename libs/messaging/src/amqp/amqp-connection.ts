@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { ServiceName } from '@idsync/contracts';
 import { brokerAddresses, closeWithin, type Logger, pause, within } from '@idsync/runtime';
 import { type ChannelModel, connect } from 'amqplib';
-import { doublingBackoff } from '../backoff.js';
+import { doublingBackoff } from '../driver.js';
 import { assertTopology } from './assert-topology.js';
 
 /** A queue or exchange exists with other arguments; only an operator can resolve that. */

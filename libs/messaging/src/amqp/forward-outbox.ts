@@ -1,7 +1,7 @@
 // SQL by hand: claims and deletes rows in bulk.
 import type { Database } from '@idsync/database';
 import type { Logger } from '@idsync/runtime';
-import { doublingBackoff } from '../backoff.js';
+import { doublingBackoff } from '../driver.js';
 import type { AmqpPublisher, OutgoingRow } from './amqp-publisher.js';
 
 /** Maximum messages in flight. */

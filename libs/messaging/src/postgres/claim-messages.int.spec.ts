@@ -2,9 +2,8 @@ import { newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { claimMessages } from './claim-messages.js';
 import { forwardOutbox } from './forward-outbox.js';
-import { acknowledge, extendLease, giveUp, retryLater } from './settle-message.js';
+import { acknowledge, claimMessages, extendLease, giveUp, retryLater } from './messages.js';
 
 let own: ServiceDatabase;
 let database: Database;

@@ -3,7 +3,7 @@ import { silentLogger } from '@idsync/runtime';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Delivery } from '../delivery.js';
 import type { Deliver } from '../driver.js';
-import { leaseSeconds } from './claim-messages.js';
+import { leaseSeconds } from './messages.js';
 import { PostgresConsumer } from './postgres-consumer.js';
 
 const definition = { service: 'directory', binds: [], prefetch: 1, deliveryLimit: 9 } as const;

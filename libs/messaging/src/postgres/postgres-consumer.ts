@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { QueueDefinition, QueueName } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import type { Logger } from '@idsync/runtime';
-import { doublingBackoff } from '../backoff.js';
-import { type Backoff, type Deliver, drainMs, notDrained } from '../driver.js';
+import { type Backoff, type Deliver, doublingBackoff, drainMs, notDrained } from '../driver.js';
 import { InFlight } from '../in-flight.js';
 import { WakeUp } from '../wake-up.js';
-import { type ClaimedMessage, claimMessages, leaseSeconds } from './claim-messages.js';
-import { acknowledge, type Claim, extendLease, giveUp, retryLater } from './settle-message.js';
+import {
+  acknowledge,
+  type Claim,
+  type ClaimedMessage,
+  claimMessages,
+  extendLease,
+  giveUp,
+  leaseSeconds,
+  retryLater,
+} from './messages.js';
 
 /** Milliseconds between polls without a notification, which find messages of processes that have ended. */
 const pollMs = 2_000;

@@ -2,8 +2,8 @@ import type { ServiceName } from '@idsync/contracts';
 import type { AnnounceEvents, Database } from '@idsync/database';
 import { listenToEvents } from '@idsync/database/bus';
 import { closeInTurn, closeTogether, type Logger } from '@idsync/runtime';
+import { queuesOf } from '../delivery.js';
 import type { Backoff, BusDriver, Deliver } from '../driver.js';
-import { queuesOf } from '../queues-of.js';
 import { batchSize, forwardOutbox } from './forward-outbox.js';
 import { PostgresConsumer } from './postgres-consumer.js';
 
