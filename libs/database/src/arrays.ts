@@ -16,20 +16,42 @@ const oids = {
   jsonb: 3802,
 } as const;
 
+/** The encoders of properties of rows. */
+export type Encoders<Row> = { [Name in keyof Row]?: (values: readonly Row[Name][]) => Buffer };
+
+/** The encoder of each type of PostgreSQL. */
+export const encoders = {
+  boolean: booleans,
+  bytea: byteas,
+  bigint: bigints,
+  integer: integers,
+  text: texts,
+  timestamptz: times,
+  uuid: uuids,
+  jsonb: jsons,
+};
+
+/** Encodes properties of rows as columns, in the order of `columns`. */
+export function arraysOf<Row>(rows: readonly Row[], columns: Encoders<Row>): Buffer[] {
+  return Object.entries(columns as Record<string, (values: unknown[]) => Buffer>).map(([name, encode]) =>
+    encode(rows.map((row) => row[name as keyof Row])),
+  );
+}
+
 export function texts(values: readonly Value<string>[]): Buffer {
   return encode('text', values, Buffer.byteLength, (buffer, value, at) => buffer.write(value, at));
 }
 
-/** Encodes texts that contain JSON. */
-export function jsons(values: readonly Value<string>[]): Buffer {
+/** Encodes values as JSON. */
+export function jsons(values: readonly unknown[]): Buffer {
   return encode(
     'jsonb',
-    values,
-    (value) => 1 + Buffer.byteLength(value),
-    (buffer, value, at) => {
+    values.map((value) => (value === null || value === undefined ? undefined : JSON.stringify(value))),
+    (text) => 1 + Buffer.byteLength(text),
+    (buffer, text, at) => {
       // The version byte of the jsonb format.
       buffer[at] = 1;
-      buffer.write(value, at + 1);
+      buffer.write(text, at + 1);
     },
   );
 }

@@ -13,6 +13,7 @@ export function selectList(properties: readonly string[], alias?: string): strin
   return properties.map((property) => `${from}${snakeCase(property)} as "${property}"`).join(', ');
 }
 
-function snakeCase(name: string): string {
+/** Returns the name of the column of a property. */
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -23,3 +23,15 @@ export async function findRow<Entity extends ObjectLiteral>(
 ): Promise<Entity | undefined> {
   return (await tx.manager.findOne(entity, options)) ?? undefined;
 }
+
+/** A row whose nullable columns are absent, and not null. */
+export type WithoutNulls<Row> = { [Name in keyof Row as null extends Row[Name] ? never : Name]: Row[Name] } & {
+  [Name in keyof Row as null extends Row[Name] ? Name : never]?: Exclude<Row[Name], null>;
+};
+
+/** Replaces null by undefined in a row that was just read. */
+export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row> {
+  const columns = row as Record<string, unknown>;
+  for (const name in columns) if (columns[name] === null) columns[name] = undefined;
+  return row as unknown as WithoutNulls<Row>;
+}

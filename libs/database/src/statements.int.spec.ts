@@ -270,7 +270,7 @@ describe('binary arrays', () => {
 
   it.each<[string, (values: never[]) => Buffer, fc.Arbitrary<unknown>, (value: never) => unknown]>([
     ['text', texts, text, (value) => value],
-    ['jsonb', jsons, fc.dictionary(text, text).map((value) => JSON.stringify(value)), (value) => JSON.parse(value)],
+    ['jsonb', jsons, fc.dictionary(text, text), (value) => value],
     ['uuid', uuids, fc.uuid(), (value) => value],
     ['integer', integers, fc.integer(), (value) => value],
     [

@@ -2,9 +2,8 @@ import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { rowsFetched } from '../../test/rows-fetched.js';
 import type { Transaction } from '../database.js';
-import { listenToEvents } from './event-notices.js';
 import { outboxBacklog, queueBacklogs } from './outbox.js';
-import { assignTime, confirmTime, proposeTime, recordEvents } from './record-events.js';
+import { assignTime, confirmTime, listenToEvents, proposeTime, recordEvents } from './record-events.js';
 
 let own: ServiceDatabase;
 let tenant: string;

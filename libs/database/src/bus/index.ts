@@ -1,7 +1,5 @@
 export { shownDetails } from '../event-details.js';
 export * from './dead-letters.js';
-export * from './deleted-tenants.js';
-export { listenToEvents } from './event-notices.js';
 export * from './outbox.js';
 export * from './record-events.js';
 export * from './service-processes.js';

@@ -2,7 +2,7 @@
 import { type MessageData, type MessageType, newUuid } from '@idsync/contracts';
 import { traceparent } from '@idsync/runtime';
 import { texts } from '../arrays.js';
-import type { Transaction } from '../database.js';
+import type { Database, Transaction } from '../database.js';
 
 export interface OutgoingMessage<T extends MessageType = MessageType> {
   type: T;
@@ -77,4 +77,15 @@ export async function queueBacklogs(
        from unnest($1::text[]) as q (queue)`,
     [texts(queues), countLimit],
   );
+}
+
+/** True if the tenant does not exist or is being deleted: one round trip, because each message needs it. */
+export async function isTenantDeleted(database: Pick<Database, 'read'>, tenantId: string): Promise<boolean> {
+  const [row] = await database.read<{ deleted: boolean }>(tenantId, {
+    name: 'is-tenant-deleted',
+    text: `select not exists (select from tenants where id = $1)
+               or exists (select from tenant_deletions where tenant_id = $1) as deleted`,
+    values: [tenantId],
+  });
+  return row?.deleted ?? true;
 }

@@ -1,11 +1,10 @@
 // SQL by hand: events are inserted in bulk under the lock of their sequence.
 import { type EventType, newUuid } from '@idsync/contracts';
 import { traceparent } from '@idsync/runtime';
-import { jsons, texts, times, uuids } from '../arrays.js';
-import type { Transaction } from '../database.js';
+import { arraysOf, jsons, texts, times, uuids } from '../arrays.js';
+import type { Database, Transaction } from '../database.js';
 import { type EventDetails, storedDetails } from '../event-details.js';
 import { eventsAppended } from '../metrics.js';
-import { eventsChannel } from './event-notices.js';
 
 export interface NewEvent {
   type: EventType;
@@ -91,12 +90,8 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
         tenantId,
         events.length,
         uuids(ids),
-        texts(events.map((event) => event.type)),
-        times(events.map((event) => event.occurredAt)),
-        uuids(events.map((event) => event.identityId)),
-        uuids(events.map((event) => event.subjectId)),
-        uuids(events.map((event) => event.jobId)),
-        jsons(events.map((event) => JSON.stringify(storedDetails(event.details)))),
+        ...arraysOf(events, { type: texts, occurredAt: times, identityId: uuids, subjectId: uuids, jobId: uuids }),
+        jsons(events.map((event) => storedDetails(event.details))),
         traceparent() ?? null,
       ],
     ),
@@ -107,4 +102,23 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
     for (const { type } of events) eventsAppended.add({ type });
   });
   return ids;
+}
+
+/** PostgreSQL notifies it when events are committed, with the tenant and its last sequence. */
+const eventsChannel = 'idsync_events';
+
+/**
+ * Calls `onEvents` after each commit of events, in every process that listens. Notifications are lost while the
+ * connection is; `onListening` is called when listening begins, and again afterwards.
+ */
+export function listenToEvents(
+  database: Pick<Database, 'listen'>,
+  onEvents: (tenantId: string, lastSequence: number) => void,
+  onListening: () => void,
+): () => Promise<void> {
+  const onNotify = (notice: string) => {
+    const [tenantId = '', last] = notice.split(' ');
+    onEvents(tenantId, Number(last));
+  };
+  return database.listen(eventsChannel, onNotify, onListening);
 }

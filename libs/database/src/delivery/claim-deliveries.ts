@@ -1,5 +1,5 @@
 // SQL by hand: claims in bulk, benchmarked.
-import { bigints, integers, uuids } from '../arrays.js';
+import { arraysOf, bigints, integers, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 /** How many deliveries of a webhook to claim. */
@@ -82,10 +82,7 @@ export async function claimDeliveries(
                where tenant_id = claimed.tenant_id and sequence = claimed.event_sequence limit 1) as payload on true
       order by event_sequence`,
     [
-      uuids(requests.map(({ webhookId }) => webhookId)),
-      integers(requests.map(({ firstLimit }) => firstLimit)),
-      integers(requests.map(({ retryLimit }) => retryLimit)),
-      bigints(requests.map(({ floor }) => floor)),
+      ...arraysOf(requests, { webhookId: uuids, firstLimit: integers, retryLimit: integers, floor: bigints }),
       leaseMs,
       tenantId,
     ],

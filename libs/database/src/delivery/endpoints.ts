@@ -1,5 +1,5 @@
 // SQL by hand: lateral joins and updates in bulk.
-import { booleans, integers, times, uuids } from '../arrays.js';
+import { arraysOf, booleans, integers, times, uuids } from '../arrays.js';
 import { searchAndWork } from '../by-tenant.js';
 import type { Database, Transaction } from '../database.js';
 
@@ -131,15 +131,15 @@ export async function saveEndpointResults(tx: Transaction, results: readonly End
               then coalesce(e.failing_since, excluded.failing_since) else excluded.failing_since end,
             exhausted_at = case when excluded.last_success_at is null
               then coalesce(excluded.exhausted_at, e.exhausted_at) else excluded.exhausted_at end`,
-    [
-      uuids(results.map(({ webhookId }) => webhookId)),
-      uuids(results.map(({ tenantId }) => tenantId)),
-      integers(results.map(({ failures }) => failures)),
-      booleans(results.map(({ succeeded }) => succeeded)),
-      booleans(results.map(({ exhausted }) => exhausted)),
-      times(results.map(({ openUntil }) => openUntil)),
-      integers(results.map(({ trips }) => trips)),
-    ],
+    arraysOf(results, {
+      webhookId: uuids,
+      tenantId: uuids,
+      failures: integers,
+      succeeded: booleans,
+      exhausted: booleans,
+      openUntil: times,
+      trips: integers,
+    }),
   );
 }
 

@@ -1,6 +1,6 @@
 // SQL by hand: inserts in bulk, benchmarked.
 import { newUuid, type PayloadForm, type WebhookFilter } from '@idsync/contracts';
-import { bigints, booleans, texts, uuids } from '../arrays.js';
+import { arraysOf, bigints, booleans, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { EventBody } from './event-bodies.js';
 
@@ -36,13 +36,7 @@ export async function savePayloads(tx: Transaction, tenantId: string, bodies: re
      select $1, sequence, event_id, body, traceparent
        from unnest($2::bigint[], $3::uuid[], $4::text[], $5::text[]) as e (sequence, event_id, body, traceparent)
      on conflict do nothing`,
-    [
-      tenantId,
-      bigints(bodies.map(({ sequence }) => sequence)),
-      uuids(bodies.map(({ eventId }) => eventId)),
-      texts(bodies.map(({ body }) => body)),
-      texts(bodies.map(({ traceparent }) => traceparent ?? undefined)),
-    ],
+    [tenantId, ...arraysOf(bodies, { sequence: bigints, eventId: uuids, body: texts, traceparent: texts })],
   );
 }
 
@@ -62,11 +56,68 @@ export async function insertDeliveries(
     [
       tenantId,
       uuids(deliveries.map(() => newUuid())),
-      uuids(deliveries.map(({ webhookId }) => webhookId)),
-      bigints(deliveries.map(({ sequence }) => sequence)),
-      texts(deliveries.map(({ type }) => type)),
-      booleans(deliveries.map(({ thin }) => thin)),
+      ...arraysOf(deliveries, { webhookId: uuids, sequence: bigints, type: texts, thin: booleans }),
     ],
   );
   return inserted?.count ?? 0;
+}
+
+export interface FanOutPosition {
+  /** The last event that was fanned out. */
+  sequence: number;
+  /** The last committed event. */
+  last: number;
+}
+
+/**
+ * Locks a tenant's fan-out until the end of the transaction. Returns undefined if another transaction has the lock, and
+ * for tenants that are deleted. Sequences follow commits, so no event below `last` is still missing.
+ */
+export async function lockFanOut(tx: Transaction, tenantId: string): Promise<FanOutPosition | undefined> {
+  const locked = await lockPosition(tx, tenantId);
+  if (locked || !(await beginPosition(tx, tenantId))) return locked;
+  return lockPosition(tx, tenantId);
+}
+
+async function lockPosition(tx: Transaction, tenantId: string): Promise<FanOutPosition | undefined> {
+  // Sent together. The second reads after the first has the lock, whose previous holder may have processed later events.
+  const [[position], [events]] = await Promise.all([
+    tx.query<{ sequence: number }>(
+      'select sequence from fan_out_positions where tenant_id = $1 for update skip locked',
+      [tenantId],
+    ),
+    tx.query<{ last: number }>('select last from event_sequences where tenant_id = $1', [tenantId]),
+  ]);
+  return position && { sequence: position.sequence, last: events?.last ?? position.sequence };
+}
+
+/** Returns false if the tenant has a position or was deleted before its last events were processed. */
+async function beginPosition(tx: Transaction, tenantId: string): Promise<boolean> {
+  const inserted = await tx.query(
+    `insert into fan_out_positions (tenant_id, sequence)
+     select id, 0 from tenants where id = $1 and not exists (select from tenant_deletions where tenant_id = $1)
+     on conflict do nothing returning 1`,
+    [tenantId],
+  );
+  return inserted.length > 0;
+}
+
+export async function saveFanOut(tx: Transaction, tenantId: string, sequence: number): Promise<void> {
+  await tx.query('update fan_out_positions set sequence = $2 where tenant_id = $1', [tenantId, sequence]);
+}
+
+/** Finds tenants with events that are not fanned out yet; the longest backlog first. */
+export async function findTenantsBehind(tx: Transaction, limit: number): Promise<{ tenantId: string; last: number }[]> {
+  return tx.query<{ tenantId: string; last: number }>(
+    `select s.tenant_id as "tenantId", s.last from event_sequences s left join fan_out_positions p using (tenant_id)
+      where s.last > coalesce(p.sequence, 0) order by s.last - coalesce(p.sequence, 0) desc limit $1`,
+    [limit],
+  );
+}
+
+/** Returns the time of PostgreSQL's clock. */
+export async function databaseTime(tx: Transaction): Promise<Date> {
+  const [row] = await tx.query<{ now: Date }>('select clock_timestamp() as now');
+  if (!row) throw new Error('PostgreSQL did not return its time');
+  return row.now;
 }

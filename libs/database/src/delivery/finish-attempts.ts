@@ -1,6 +1,6 @@
 // SQL by hand: updates in bulk, benchmarked.
 import type { SentRequest } from '@idsync/contracts';
-import { booleans, integers, jsons, texts, times, uuids } from '../arrays.js';
+import { arraysOf, booleans, integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { NamedQuery } from '../database.js';
 
 /** Outcome of an attempt, and the next state of its delivery. */
@@ -55,20 +55,21 @@ export function finishAttempts(tenantId: string, finished: readonly FinishedAtte
       where a.delivery_id = held.id and a.number = held.number and a.outcome is null
      returning a.delivery_id as id`,
     values: [
-      uuids(attempts.map(({ deliveryId }) => deliveryId)),
-      integers(attempts.map(({ number }) => number)),
-      texts(attempts.map(({ outcome }) => outcome)),
-      integers(attempts.map(({ statusCode }) => statusCode)),
-      texts(attempts.map(({ error }) => error)),
-      texts(attempts.map(({ responseBody }) => responseBody)),
-      integers(attempts.map(({ durationMs }) => durationMs)),
-      times(attempts.map(({ endedAt }) => endedAt)),
-      texts(attempts.map(({ status }) => status)),
-      times(attempts.map(({ dueAt }) => dueAt)),
-      booleans(attempts.map(({ counts }) => counts)),
+      ...arraysOf(attempts, {
+        deliveryId: uuids,
+        number: integers,
+        outcome: texts,
+        statusCode: integers,
+        error: texts,
+        responseBody: texts,
+        durationMs: integers,
+        endedAt: times,
+        status: texts,
+        dueAt: times,
+        counts: booleans,
+      }),
       tenantId,
-      jsons(attempts.map(({ request }) => request && JSON.stringify(request))),
-      jsons(attempts.map(({ responseHeaders }) => responseHeaders && JSON.stringify(responseHeaders))),
+      ...arraysOf(attempts, { request: jsons, responseHeaders: jsons }),
     ],
   };
 }

@@ -1,7 +1,7 @@
 // SQL by hand: bulk updates that skip locked rows.
 import { newUuid, type ReplayStatus } from '@idsync/contracts';
 import { type FindOperator, In } from 'typeorm';
-import { bigints, booleans, texts, uuids } from '../arrays.js';
+import { arraysOf, bigints, booleans, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { WebhookEntity } from '../entities/gateway.entities.js';
 import { WebhookReplayEntity } from '../entities/webhook-delivery.entities.js';
@@ -165,10 +165,7 @@ export async function redeliver(
     [
       tenantId,
       uuids(deliveries.map(() => newUuid())),
-      uuids(deliveries.map(({ webhookId }) => webhookId)),
-      bigints(deliveries.map(({ sequence }) => sequence)),
-      texts(deliveries.map(({ type }) => type)),
-      booleans(deliveries.map(({ thin }) => thin)),
+      ...arraysOf(deliveries, { webhookId: uuids, sequence: bigints, type: texts, thin: booleans }),
     ],
   );
   return rows.length;

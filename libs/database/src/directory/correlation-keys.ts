@@ -1,6 +1,6 @@
 // SQL by hand: inserts and locks in bulk, benchmarked.
 import type { KeyKind } from '@idsync/contracts';
-import { texts, uuids } from '../arrays.js';
+import { arraysOf, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 /** A normalised value that refers to at most one identity within a tenant. */
@@ -44,7 +44,7 @@ export async function lockKeys(tx: Transaction, tenantId: string, keys: readonly
        select $1, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[])
        on conflict do nothing returning 1)
      select count(*) from inserted`,
-    [...values, uuids(sorted.map((key) => key.expectedId))],
+    [...values, uuids(sorted.map(({ expectedId }) => expectedId))],
   );
   // In a first import all keys are new, so no other transaction can have them.
   if (inserted?.count === sorted.length) return sorted;
@@ -78,7 +78,7 @@ export async function assignKeys(tx: Transaction, tenantId: string, keys: readon
     `update correlation_keys c set identity_id = k.identity_id, shared = k.shared
        from unnest($2::text[], $3::text[], $4::uuid[], $5::text[]) as k (kind, value, identity_id, shared)
       where c.tenant_id = $1 and c.kind = k.kind and c.value = k.value`,
-    [...keyColumns(tenantId, keys), uuids(keys.map((key) => key.identityId)), texts(keys.map((key) => key.shared))],
+    [tenantId, ...arraysOf(keys, { kind: texts, value: texts, identityId: uuids, shared: texts })],
   );
 }
 
@@ -137,7 +137,7 @@ export async function saveContests(
   await tx.query(
     `insert into contested_keys (tenant_id, kind, value, record_id)
      select $1, * from unnest($2::text[], $3::text[], $4::uuid[]) on conflict do nothing`,
-    [...keyColumns(tenantId, contests), contests.map((contest) => contest.recordId)],
+    [tenantId, ...arraysOf(contests, { kind: texts, value: texts, recordId: uuids })],
   );
 }
 
@@ -171,7 +171,7 @@ export async function setWaiting(
   await tx.query(
     `insert into waiting_records (tenant_id, kind, value, record_id)
      select $1, * from unnest($2::text[], $3::text[], $4::uuid[]) on conflict do nothing`,
-    [...keyColumns(tenantId, rows), rows.map((row) => row.id)],
+    [tenantId, ...arraysOf(rows, { kind: texts, value: texts, id: uuids })],
   );
 }
 
@@ -182,8 +182,8 @@ export async function clearKeys(tx: Transaction, tenantId: string): Promise<void
   }
 }
 
-function keyColumns(tenantId: string, keys: readonly CorrelationKey[]): [string, Buffer, Buffer] {
-  return [tenantId, texts(keys.map((key) => key.kind)), texts(keys.map((key) => key.value))];
+function keyColumns(tenantId: string, keys: readonly CorrelationKey[]): unknown[] {
+  return [tenantId, ...arraysOf(keys, { kind: texts, value: texts })];
 }
 
 function compare(a: string, b: string): number {

@@ -1,4 +1,5 @@
 // SQL by hand: upserts in bulk, benchmarked.
+import { arraysOf, bigints, texts } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 export interface CounterChange {
@@ -27,15 +28,13 @@ export async function addToCounters(
   if (changes.length === 0) return;
   const columns = [
     tenantId,
-    changes.map((change) => change.resource),
-    changes.map((change) => change.status),
-    changes.map((change) => change.createdAt.getTime()),
-    changes.map((change) => change.by),
+    ...arraysOf(changes, { resource: texts, status: texts, by: bigints }),
+    bigints(changes.map(({ createdAt }) => createdAt.getTime())),
   ];
   const counted = tx.query(
     `insert into directory_counters (tenant_id, resource, status, count)
      select $1, resource, status, sum(by)
-       from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) as c (resource, status, ms, by)
+       from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) as c (resource, status, by, ms)
       group by 2, 3 having sum(by) <> 0 order by 2, 3
      on conflict (tenant_id, resource, status) do update set count = directory_counters.count + excluded.count`,
     columns,
@@ -43,7 +42,7 @@ export async function addToCounters(
   const placed = tx.query(
     `insert into list_positions (tenant_id, resource, level, bucket, status, count)
      select $1, resource, level, ms >> (6 + 6 * level), status, sum(by)
-       from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) as c (resource, status, ms, by)
+       from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) as c (resource, status, by, ms)
       cross join generate_series(0, ${positionLevels - 1}) as level
       group by 2, 3, 4, 5 having sum(by) <> 0 order by 2, 3, 4, 5
      on conflict (tenant_id, resource, level, bucket, status) do update set count = list_positions.count + excluded.count`,

@@ -2,7 +2,7 @@ import { newUuid } from '@idsync/contracts';
 import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dropConstraints, findTables, insertion, type Table } from '../../test/tables-of-tenants.js';
-import { isTenantDeleted } from '../bus/deleted-tenants.js';
+import { isTenantDeleted } from '../bus/outbox.js';
 import { deleteTenantPart, tablesOfTenants } from './delete-tenant.js';
 
 let own: ServiceDatabase;

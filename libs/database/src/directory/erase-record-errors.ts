@@ -1,5 +1,5 @@
 // SQL by hand: updates and deletions for a set of records.
-import { texts, uuids } from '../arrays.js';
+import { arraysOf, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { useIndexScans } from '../transaction-settings.js';
 
@@ -17,10 +17,7 @@ export async function eraseRecordErrors(
   tenantId: string,
   records: readonly { connectorId: string; externalId: string }[],
 ): Promise<void> {
-  const anchors = [
-    uuids(records.map(({ connectorId }) => connectorId)),
-    texts(records.map(({ externalId }) => externalId)),
-  ];
+  const anchors = arraysOf(records, { connectorId: uuids, externalId: texts });
   // A connector may have many jobs and few errors.
   await useIndexScans(tx);
   const theirs = 'unnest($2::uuid[], $3::text[]) as their (connector_id, external_id)';

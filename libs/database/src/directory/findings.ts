@@ -1,6 +1,6 @@
 // SQL by hand: writes in bulk that leave unchanged findings untouched.
 import { type FindingKind, type FindingState, newUuid } from '@idsync/contracts';
-import { jsons, texts, uuids } from '../arrays.js';
+import { arraysOf, jsons, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { FindingEntity } from '../entities/findings.entities.js';
 import { selectList } from '../naming-strategy.js';
@@ -59,10 +59,7 @@ export async function openFindings(
     [
       tenantId,
       uuids(found.map(() => newUuid())),
-      texts(found.map(({ kind }) => kind)),
-      uuids(found.map(({ subjectId }) => subjectId)),
-      uuids(found.map(({ identityId }) => identityId)),
-      jsons(found.map(({ evidence }) => JSON.stringify(evidence))),
+      ...arraysOf(found, { kind: texts, subjectId: uuids, identityId: uuids, evidence: jsons }),
       now,
     ],
   );

@@ -1,6 +1,6 @@
 // SQL by hand: lookups by index before the first ANALYZE, and updates in bulk.
 import type { JobStatus, RecordKind } from '@idsync/contracts';
-import { texts, uuids } from '../arrays.js';
+import { arraysOf, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 /** A connector that gives or takes records. */
@@ -77,10 +77,6 @@ export async function saveAnchors(
   await tx.query(
     `update source_records r set connector_id = n.connector_id, external_id = n.external_id
        from unnest($1::uuid[], $2::uuid[], $3::text[]) as n (id, connector_id, external_id) where r.id = n.id`,
-    [
-      uuids(anchors.map(({ id }) => id)),
-      uuids(anchors.map(({ connectorId }) => connectorId)),
-      texts(anchors.map(({ externalId }) => externalId)),
-    ],
+    arraysOf(anchors, { id: uuids, connectorId: uuids, externalId: texts }),
   );
 }

@@ -1,8 +1,9 @@
 // SQL by hand: reads, locks and writes in bulk, benchmarked.
 import type { PersonStatus } from '@idsync/contracts';
-import { texts, times, uuids } from '../arrays.js';
+import { arraysOf, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { eventsAbout } from '../events-about.js';
+import { withoutNulls } from '../rows.js';
 import { planForValues } from '../transaction-settings.js';
 import { remainingLoad, reserveLoad } from './load-limit.js';
 
@@ -35,11 +36,7 @@ export async function lockIdentities(tx: Transaction, ids: readonly string[]): P
     [uuids([...new Set(ids)].sort()), remainingLoad(tx) ?? null],
   );
   reserveLoad(tx, rows[0]?.bytes ?? 0);
-  return rows.map(({ bytes: _, ...row }) => ({
-    ...row,
-    displayName: row.displayName ?? undefined,
-    purgeAt: row.purgeAt ?? undefined,
-  }));
+  return rows.map(({ bytes: _, ...row }) => withoutNulls(row));
 }
 
 /** Inserts new identities. Their ids are new too, and an insert that looks for conflicts takes a quarter longer. */
@@ -80,12 +77,14 @@ async function save(
         unnest($6::timestamptz[]), unnest($7::text[]) ${onConflict}`,
     [
       tenantId,
-      uuids(identities.map((identity) => identity.id)),
-      texts(identities.map((identity) => identity.displayName)),
-      texts(identities.map((identity) => identity.status)),
-      times(identities.map((identity) => identity.createdAt)),
-      times(identities.map((identity) => identity.updatedAt)),
-      texts(identities.map((identity) => identity.document)),
+      ...arraysOf(identities, {
+        id: uuids,
+        displayName: texts,
+        status: texts,
+        createdAt: times,
+        updatedAt: times,
+        document: texts,
+      }),
     ],
   );
 }
@@ -186,13 +185,7 @@ export async function saveTombstones(
     `update identities i set display_name = null, status = n.status, updated_at = n.updated_at, document = n.document, purge_at = $1
        from unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::text[]) as n (id, status, updated_at, document)
       where i.id = n.id`,
-    [
-      purgeAt,
-      tombstones.map(({ id }) => id),
-      tombstones.map(({ status }) => status),
-      tombstones.map(({ updatedAt }) => updatedAt),
-      tombstones.map(({ document }) => document),
-    ],
+    [purgeAt, ...arraysOf(tombstones, { id: uuids, status: texts, updatedAt: times, document: texts })],
   );
 }
 

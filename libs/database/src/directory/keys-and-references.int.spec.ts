@@ -4,8 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { rowsFetched } from '../../test/rows-fetched.js';
 import type { Transaction } from '../database.js';
 import { assignKeys, type CorrelationKey, lockKeys, releaseKeys } from './correlation-keys.js';
-import { eraseFormerReferences, findFormerReferences, saveFormerReferences } from './former-references.js';
-import { findKeyHolders, findUsersByExternalId } from './machine-references.js';
+import {
+  eraseFormerReferences,
+  findFormerReferences,
+  findKeyHolders,
+  findUsersByExternalId,
+  saveFormerReferences,
+} from './machine-references.js';
 import { countAdditions, findReplacedAnchors } from './planned-additions.js';
 import { deleteRecords } from './records.js';
 

@@ -1,8 +1,9 @@
 // SQL by hand: reads and writes in bulk, by lateral joins that remain index lookups in tables without statistics.
 import type { KeyKind, MachineReference } from '@idsync/contracts';
-import { texts, uuids } from '../arrays.js';
+import { arraysOf, jsons, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { eventsAbout } from '../events-about.js';
+import { withoutNulls } from '../rows.js';
 
 /** The person that a machine identity refers to in one role. */
 export interface StoredReference {
@@ -80,17 +81,12 @@ export async function findFormerMachines(
 
 export async function findReferences(tx: Transaction, recordIds: readonly string[]): Promise<StoredReference[]> {
   if (recordIds.length === 0) return [];
-  const rows = await tx.query<{ [Field in keyof StoredReference]-?: StoredReference[Field] | null }>(
+  const rows = await tx.query<StoredReference>(
     `select record_id as "recordId", role, value, identity_id as "identityId"
        from machine_references where record_id = any($1)`,
     [uuids(recordIds)],
   );
-  return rows.map(({ recordId, role, value, identityId }) => ({
-    recordId: recordId as string,
-    role: role as MachineReference,
-    ...(value !== null && { value }),
-    ...(identityId !== null && { identityId }),
-  }));
+  return rows.map(withoutNulls);
 }
 
 /** Saves the references of these records; a reference without value and identity is deleted. */
@@ -100,12 +96,7 @@ export async function saveReferences(
   references: readonly StoredReference[],
 ): Promise<void> {
   if (references.length === 0) return;
-  const columns = [
-    uuids(references.map(({ recordId }) => recordId)),
-    texts(references.map(({ role }) => role)),
-    texts(references.map(({ value }) => value)),
-    uuids(references.map(({ identityId }) => identityId)),
-  ];
+  const columns = arraysOf(references, { recordId: uuids, role: texts, value: texts, identityId: uuids });
   await tx.query(
     `delete from machine_references r
       using unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) as n (record_id, role, value, identity_id)
@@ -153,5 +144,75 @@ export async function findUsersByExternalId(
                            where connector_id = c.connector_id and external_id = e.external_id offset 0) r
       where r.kind = 'user'`,
     [uuids([...new Set(connectorIds)]), texts([...new Set(externalIds)])],
+  );
+}
+
+/** A person that a user or a machine no longer names, or names by another text. */
+export interface FormerReference {
+  recordId: string;
+  identityId: string;
+  /** As the source wrote it; absent if the reference was derived from a match key. */
+  text?: string | undefined;
+}
+
+/** Stores ended references. They are kept as long as the record, because its history contains the texts. */
+export async function saveFormerReferences(
+  tx: Transaction,
+  tenantId: string,
+  references: readonly FormerReference[],
+): Promise<void> {
+  if (references.length === 0) return;
+  await tx.query(
+    `insert into former_references as f (tenant_id, identity_id, record_id, texts)
+     select $1, identity_id, record_id, coalesce(array_agg(distinct text) filter (where text is not null), '{}')
+       from unnest($2::uuid[], $3::uuid[], $4::text[]) as n (identity_id, record_id, text)
+      group by identity_id, record_id
+     on conflict (identity_id, record_id) do update
+        set texts = array(select unnest(f.texts) union select unnest(excluded.texts))
+      where not f.texts @> excluded.texts`,
+    [tenantId, ...arraysOf(references, { identityId: uuids, recordId: uuids, text: texts })],
+  );
+}
+
+/** The texts by which a record referred to a person earlier. */
+export interface FormerNames {
+  recordId: string;
+  identityId: string;
+  texts: string[];
+}
+
+/** Finds what referred earlier to one of these identities. */
+export async function findFormerReferences(
+  tx: Transaction,
+  tenantId: string,
+  identityIds: readonly string[],
+): Promise<FormerNames[]> {
+  return tx.query(
+    `select f.record_id as "recordId", f.identity_id as "identityId", f.texts from unnest($2::uuid[]) as n (id)
+      cross join lateral (select record_id, identity_id, texts from former_references
+                           where tenant_id = $1 and identity_id = n.id offset 0) as f
+      order by 1, 2`,
+    [tenantId, uuids(identityIds)],
+  );
+}
+
+/** Deletes the former references to these identities, and these texts of others. */
+export async function eraseFormerReferences(
+  tx: Transaction,
+  tenantId: string,
+  identityIds: readonly string[],
+  names: readonly FormerNames[],
+): Promise<void> {
+  await tx.query('delete from former_references where tenant_id = $1 and identity_id = any($2)', [
+    tenantId,
+    uuids(identityIds),
+  ]);
+  const others = names.filter(({ identityId }) => !identityIds.includes(identityId));
+  if (others.length === 0) return;
+  await tx.query(
+    `update former_references f set texts = array(select unnest(f.texts) except select jsonb_array_elements_text(n.texts))
+       from unnest($2::uuid[], $3::uuid[], $4::jsonb[]) as n (identity_id, record_id, texts)
+      where f.tenant_id = $1 and f.identity_id = n.identity_id and f.record_id = n.record_id`,
+    [tenantId, ...arraysOf(others, { identityId: uuids, recordId: uuids, texts: jsons })],
   );
 }

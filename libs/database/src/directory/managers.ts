@@ -1,6 +1,6 @@
 // SQL by hand: lookups in bulk by lateral joins, which remain index lookups in tables without statistics.
 import type { KeyKind } from '@idsync/contracts';
-import { texts, uuids } from '../arrays.js';
+import { arraysOf, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
 /** Reference of a user to the manager, as its source gives it. */
@@ -66,15 +66,11 @@ export async function findManagerCandidates(
           where status in ('inactive', 'deleted')) leaver on true`,
     [
       tenantId,
-      uuids(references.map(({ recordId }) => recordId)),
-      uuids(references.map(({ connectorId }) => connectorId)),
-      texts(references.map(({ text }) => text)),
-      texts(references.map(({ value }) => value)),
+      ...arraysOf(references, { recordId: uuids, connectorId: uuids, text: texts, value: texts }),
       texts(kinds),
       uuids(connectorIds),
       uuids(references.map(({ heldId }) => heldId)),
-      uuids(moving.map(({ id }) => id)),
-      uuids(moving.map(({ identityId }) => identityId)),
+      ...arraysOf(moving, { id: uuids, identityId: uuids }),
     ],
   );
 }

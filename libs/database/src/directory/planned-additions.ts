@@ -1,6 +1,6 @@
 // SQL by hand: counts and joins of the entries of a plan.
 import type { FieldChange, MatchingKey } from '@idsync/contracts';
-import { jsons, texts, times, uuids } from '../arrays.js';
+import { arraysOf, bigints, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import type { PlanAction } from '../entities/sweep.entities.js';
 
@@ -145,14 +145,16 @@ export async function saveMovedAnchors(tx: Transaction, jobId: string, moved: re
       where e.job_id = $1 and e.id = n.id`,
     [
       jobId,
-      moved.map(({ createId }) => createId),
-      uuids(moved.map(({ recordId }) => recordId)),
-      uuids(moved.map(({ identityId }) => identityId)),
-      texts(moved.map(({ movedFrom }) => movedFrom)),
-      times(moved.map(({ basedOn }) => basedOn)),
-      jsons(moved.map(({ changes }) => JSON.stringify(changes))),
-      jsons(moved.map(({ changedFields }) => JSON.stringify(changedFields))),
-      texts(moved.map(({ action }) => action)),
+      ...arraysOf(moved, {
+        createId: bigints,
+        recordId: uuids,
+        identityId: uuids,
+        movedFrom: texts,
+        basedOn: times,
+        changes: jsons,
+        changedFields: jsons,
+        action: texts,
+      }),
     ],
   );
 }

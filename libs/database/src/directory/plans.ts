@@ -1,32 +1,16 @@
 // SQL by hand: batches lock and save plans, and entries are written and compared in bulk.
-import {
-  type FieldChange,
-  type KeyKind,
-  type QuarantineReason,
-  type RecordKind,
-  volumeLimits,
-} from '@idsync/contracts';
+import { type FieldChange, type KeyKind, type RecordKind, volumeLimits } from '@idsync/contracts';
 import { IsNull } from 'typeorm';
-import { integers, jsons, texts, times, uuids } from '../arrays.js';
+import { arraysOf, integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import { type PlanAction, type PlanState, SyncPlanEntryEntity } from '../entities/sweep.entities.js';
+import { type PlanAction, type SyncPlanEntity, SyncPlanEntryEntity } from '../entities/sweep.entities.js';
 import { selectList } from '../naming-strategy.js';
+import { type WithoutNulls, withoutNulls } from '../rows.js';
 import { planForValues } from '../transaction-settings.js';
 
+const planColumns = ['jobId', 'connectorId', 'state', 'known', 'deletions', 'disables', 'note', 'reasons'] as const;
 /** Changes that a job plans in addition to those that its batches applied at once. */
-export interface SyncPlan {
-  jobId: string;
-  connectorId: string;
-  state: PlanState;
-  /** Number of the connector's live records before the job; absent until it is first counted. */
-  known?: number;
-  /** Records that the job has deleted or plans to delete: summed by the batches, counted by the sweep. */
-  deletions: number;
-  disables: number;
-  note?: string;
-  /** Why the safeguard stops the plan; empty if it does not. */
-  reasons: QuarantineReason[];
-}
+export type SyncPlan = WithoutNulls<Pick<SyncPlanEntity, (typeof planColumns)[number]>>;
 
 export interface PlanEntry {
   id: number;
@@ -52,8 +36,6 @@ export interface PlanEntry {
 
 export const deletedStatuses = `('deleted', 'decommissioned')`;
 
-const planColumns = selectList(['jobId', 'connectorId', 'state', 'known', 'deletions', 'disables', 'note', 'reasons']);
-
 /** Creates the plan of a job if there is none, without locking it, so that batches can add entries concurrently. */
 export async function openPlan(
   tx: Transaction,
@@ -73,12 +55,12 @@ export async function lockPlan(
   job: { id: string; connectorId: string },
 ): Promise<SyncPlan> {
   await openPlan(tx, tenantId, job);
-  const [plan] = await tx.query<SyncPlan>(`select ${planColumns} from sync_plans where job_id = $1 for update`, [
-    job.id,
-  ]);
+  const [plan] = await tx.query<SyncPlanEntity>(
+    `select ${selectList(planColumns)} from sync_plans where job_id = $1 for update`,
+    [job.id],
+  );
   if (!plan) throw new Error('the plan that was just created was not found');
-  // Plan fields use undefined for SQL null.
-  return { ...plan, known: plan.known ?? undefined, note: plan.note ?? undefined };
+  return withoutNulls(plan);
 }
 
 export async function savePlan(tx: Transaction, plan: SyncPlan): Promise<void> {
@@ -255,19 +237,21 @@ export async function addPlanEntries(
     [
       jobId,
       tenantId,
-      integers(entries.map((entry) => entry.seq)),
-      texts(entries.map((entry) => entry.action)),
-      uuids(entries.map((entry) => entry.recordId)),
-      texts(entries.map((entry) => entry.kind)),
-      texts(entries.map((entry) => entry.externalId)),
-      uuids(entries.map((entry) => entry.identityId)),
-      jsons(entries.map((entry) => JSON.stringify(entry.changes))),
-      texts(entries.map((entry) => entry.incoming)),
-      times(entries.map((entry) => entry.basedOn)),
+      ...arraysOf(entries, {
+        seq: integers,
+        action: texts,
+        recordId: uuids,
+        kind: texts,
+        externalId: texts,
+        identityId: uuids,
+        changes: jsons,
+        incoming: texts,
+        basedOn: times,
+      }),
       uuids(entries.map((entry) => entry.resembles?.identityId)),
       texts(entries.map((entry) => entry.resembles?.by)),
       texts(entries.map((entry) => entry.resembles?.value)),
-      jsons(entries.map((entry) => JSON.stringify(entry.changedFields ?? []))),
+      jsons(entries.map((entry) => entry.changedFields ?? [])),
     ],
   );
 }
@@ -296,13 +280,7 @@ export async function findOpenEntries(
       where place = 1 or coalesce(upto, 0) <= $3 order by id`,
     [jobId, limit, volumeLimits.batchWeight, texts(actions), after, mark ?? null],
   );
-  return rows.map((row) => ({
-    ...row,
-    identityId: row.identityId ?? undefined,
-    incoming: row.incoming ?? undefined,
-    basedOn: row.basedOn ?? undefined,
-    movedFrom: row.movedFrom ?? undefined,
-  }));
+  return rows.map(withoutNulls);
 }
 
 /** Field of a planned change that shows the status of the identity. */

@@ -1,5 +1,6 @@
 // SQL by hand: reads and writes in bulk.
 import type { CaseStatus } from '@idsync/contracts';
+import { arraysOf, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { ReviewCaseEntity } from '../entities/matching.entities.js';
 import { selectList } from '../naming-strategy.js';
@@ -46,12 +47,14 @@ export async function saveCases(
         set kind = excluded.kind, reason = excluded.reason, candidates = excluded.candidates`,
     [
       tenantId,
-      cases.map((each) => each.id),
-      cases.map((each) => each.recordId),
-      cases.map((each) => each.kind),
-      cases.map((each) => each.reason),
-      cases.map((each) => JSON.stringify(each.candidates)),
-      cases.map((each) => each.openedAt),
+      ...arraysOf(cases, {
+        id: uuids,
+        recordId: uuids,
+        kind: texts,
+        reason: texts,
+        candidates: jsons,
+        openedAt: times,
+      }),
     ],
   );
 }

@@ -1,5 +1,5 @@
 // SQL by hand: arrays that are appended to, and comparisons in bulk.
-import { integers, uuids } from '../arrays.js';
+import { arraysOf, integers, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { useIndexScans } from '../transaction-settings.js';
 
@@ -67,7 +67,7 @@ export async function saveOutranked(
     `update seen_records s set named_ids = named_ids || o.ids
        from (select seq, array_agg(id) as ids from unnest($2::integer[], $3::uuid[]) as n (seq, id) group by seq) o
       where s.job_id = $1 and s.seq = o.seq and s.record_ids && o.ids`,
-    [jobId, integers(rows.map(({ seq }) => seq)), uuids(rows.map(({ id }) => id))],
+    [jobId, ...arraysOf(rows, { seq: integers, id: uuids })],
   );
 }
 

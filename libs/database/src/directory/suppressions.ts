@@ -1,6 +1,6 @@
 // SQL by hand: lookups and inserts in bulk.
 import { newUuid } from '@idsync/contracts';
-import { byteas, texts } from '../arrays.js';
+import { arraysOf, byteas, texts } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { SuppressionEntity } from '../entities/suppression.entities.js';
 import type { CorrelationKey } from './correlation-keys.js';
@@ -17,7 +17,7 @@ export async function findHeldKeys(
        left join lateral (select * from correlation_keys
                            where tenant_id = $1 and kind = n.kind and value = n.value limit 1) k on true
       where k.value is null or (k.identity_id = $2 and k.shared is null)`,
-    [tenantId, identityId, texts(keys.map(({ kind }) => kind)), texts(keys.map(({ value }) => value))],
+    [tenantId, identityId, ...arraysOf(keys, { kind: texts, value: texts })],
   );
 }
 

@@ -1,5 +1,5 @@
 // SQL by hand: reads and writes in bulk, benchmarked.
-import { texts, uuids } from '../arrays.js';
+import { arraysOf, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { useIndexScans } from '../transaction-settings.js';
 
@@ -40,7 +40,7 @@ async function insertValues(
   await tx.query(
     `insert into weak_keys (tenant_id, value, record_id)
      select $1, unnest($2::text[]), unnest($3::uuid[]) ${onConflict}`,
-    [tenantId, texts(rows.map(({ value }) => value)), uuids(rows.map(({ id }) => id))],
+    [tenantId, ...arraysOf(rows, { value: texts, id: uuids })],
   );
 }
 

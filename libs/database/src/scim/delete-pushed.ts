@@ -1,5 +1,5 @@
 // SQL by hand: bulk deletions that skip locked rows.
-import { texts, uuids } from '../arrays.js';
+import { arraysOf, texts, uuids } from '../arrays.js';
 import { searchAndWork } from '../by-tenant.js';
 import type { Database, Transaction } from '../database.js';
 
@@ -33,12 +33,7 @@ async function deleteTombstones(tx: Transaction, tenantId: string, found: readon
          join unnest($2::uuid[], $3::text[], $4::uuid[]) as found (connector_id, kind, id) using (connector_id, kind, id)
         where r.tenant_id = $1 and r.deleted_at is not null for update of r skip locked)
      returning connector_id as "connectorId", coalesce(position, 0) as position`,
-    [
-      tenantId,
-      uuids(found.map(({ connectorId }) => connectorId)),
-      texts(found.map(({ kind }) => kind)),
-      uuids(found.map(({ id }) => id)),
-    ],
+    [tenantId, ...arraysOf(found, { connectorId: uuids, kind: texts, id: uuids })],
   );
   const forgotten = new Map<string, number>();
   for (const { connectorId, position } of rows) {

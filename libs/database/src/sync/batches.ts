@@ -1,6 +1,6 @@
 // SQL by hand: bulk locks and deletions that skip locked rows.
 import type { SourceRecord } from '@idsync/contracts';
-import { integers, uuids } from '../arrays.js';
+import { arraysOf, integers, uuids } from '../arrays.js';
 import { searchAndWork } from '../by-tenant.js';
 import type { Database, Transaction } from '../database.js';
 import type { SyncJob } from './jobs.js';
@@ -14,10 +14,7 @@ export interface BatchPlace {
 
 /** Batches by id, which are the second and the third parameter. */
 const places = 'unnest($2::uuid[], $3::integer[]) as found (job_id, seq)';
-const placesOf = (found: readonly BatchPlace[]) => [
-  uuids(found.map(({ jobId }) => jobId)),
-  integers(found.map(({ seq }) => seq)),
-];
+const placesOf = (found: readonly BatchPlace[]) => arraysOf(found, { jobId: uuids, seq: integers });
 
 /** Stores a batch until the directory has applied it. */
 export async function insertBatch(

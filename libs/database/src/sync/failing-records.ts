@@ -1,8 +1,10 @@
 // SQL by hand: upserts in bulk.
 import { newUuid, type SourceRecord } from '@idsync/contracts';
+import { arraysOf, bigints, booleans, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { SyncRecordErrorEntity } from '../entities/record-errors.entities.js';
+import { findRow } from '../rows.js';
 import type { SyncJob } from './jobs.js';
-import { type LeftOutRecord, plainText } from './record-errors.js';
 
 /** Approximate number of failing records stored for a connector; jobs count all of them. */
 const maxFailingRecords = 1_000;
@@ -20,17 +22,7 @@ export async function saveFailingRecords(
   if (job.dryRun || errors.length === 0) return;
   const last = new Map(errors.map((error) => [error.external_id ?? error.line, error]));
   const failed = [...last.values()].slice(0, maxFailingRecords);
-  const values = [
-    job.connectorId,
-    job.tenantId,
-    job.id,
-    failed.map(() => newUuid()),
-    failed.map(({ external_id }) => (external_id === undefined ? null : plainText(external_id, 1_024))),
-    failed.map(({ line }) => line ?? null),
-    failed.map(({ message }) => plainText(message)),
-    failed.map(({ said }) => (said === undefined ? null : plainText(said))),
-    failed.map(({ field }) => field ?? null),
-  ];
+  const values = [job.connectorId, job.tenantId, job.id, ...columnsOf(failed)];
   for (const [own, key] of [
     ['external_id is not null', '(connector_id, external_id) where external_id is not null'],
     ['external_id is null', '(connector_id, line) where external_id is null'],
@@ -39,8 +31,8 @@ export async function saveFailingRecords(
       `insert into failing_records as f (id, connector_id, tenant_id, job_id, external_id, line, message, source_message,
                                          field)
        select e.id, $1, $2, $3, e.external_id, e.line, e.message, e.source_message, e.field
-         from unnest($4::uuid[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[])
-              as e (id, external_id, line, message, source_message, field)
+         from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
+              as e (id, line, external_id, message, source_message, field)
         where e.${own} and (select count(*) from failing_records where connector_id = $1) < ${maxFailingRecords}
        on conflict ${key} do update
           set job_id = excluded.job_id, message = excluded.message,
@@ -113,4 +105,61 @@ export async function deleteStaleFailingRecords(tx: Transaction, job: SyncJob): 
         and last_failed_at < (select started_at from sync_jobs where id = $3)`,
     [job.connectorId, job.tenantId, job.id],
   );
+}
+
+/** A record, or one field of it, that was left out. Its source knows the line, the directory only the external id. */
+export interface LeftOutRecord {
+  /** Absent if the whole record was left out. */
+  field?: string;
+  line?: number;
+  external_id?: string;
+  message: string;
+  /** Redacted source value or text that caused the error. */
+  said?: string;
+  hides_others?: true;
+}
+
+/** Maximum number of records and of fields whose errors are stored per job; all of them are counted. */
+const maxErrors = 1_000;
+
+/** Stores the errors of a locked job, up to the first thousand of records and of fields. */
+export async function saveRecordErrors(tx: Transaction, job: SyncJob, errors: readonly LeftOutRecord[]): Promise<void> {
+  const ofRecords = errors.filter(({ field }) => field === undefined);
+  const ofFields = errors.filter(({ field }) => field !== undefined);
+  const first = [
+    ...ofRecords.slice(0, Math.max(0, maxErrors - job.recordsFailed)),
+    ...ofFields.slice(0, Math.max(0, maxErrors - job.fieldsLeftOut)),
+  ];
+  if (first.length === 0) return;
+  await tx.query(
+    `insert into sync_record_errors (id, job_id, tenant_id, line, external_id, message, hides_others, source_message,
+                                      field)
+     select error.id, $1, $2, error.line, error.external_id, error.message, error.hides_others, error.source_message,
+            error.field
+       from unnest($3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[])
+            as error (id, line, external_id, message, source_message, field, hides_others)`,
+    [job.id, job.tenantId, ...columnsOf(first), booleans(first.map(({ hides_others }) => hides_others ?? false))],
+  );
+}
+
+export function findFirstRecordError(tx: Transaction, jobId: string): Promise<SyncRecordErrorEntity | undefined> {
+  return findRow(tx, SyncRecordErrorEntity, { where: { jobId }, order: { id: 'ASC' } });
+}
+
+/** Encodes the columns of both tables: id, line, external id, message, source message and field. */
+function columnsOf(errors: readonly LeftOutRecord[]): Buffer[] {
+  const rows = errors.map(({ line, external_id, message, said, field }) => ({
+    id: newUuid(),
+    line,
+    externalId: external_id && plainText(external_id, 1_024),
+    message: plainText(message),
+    said: said && plainText(said),
+    field,
+  }));
+  return arraysOf(rows, { id: uuids, line: bigints, externalId: texts, message: texts, said: texts, field: texts });
+}
+
+/** Removes NUL characters, which PostgreSQL cannot store, and truncates the text. */
+function plainText(text: string, longest = 1_000): string {
+  return text.replaceAll('\0', '').slice(0, longest);
 }

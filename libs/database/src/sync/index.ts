@@ -6,8 +6,6 @@ export * from './jobs.js';
 export * from './kinds-of-records.js';
 export * from './leases.js';
 export * from './probes.js';
-export * from './purge.js';
-export * from './record-errors.js';
 export * from './record-jobs.js';
 export * from './schedules.js';
 export * from './suppressions.js';

@@ -1,6 +1,7 @@
 // SQL by hand: runs for every page and batch, benchmarked.
 import type { JobStatus } from '@idsync/contracts';
-import type { Transaction } from '../database.js';
+import { deleteFound } from '../by-tenant.js';
+import type { Database, Transaction } from '../database.js';
 import type { SyncJobEntity } from '../entities/sync.entities.js';
 import { selectList } from '../naming-strategy.js';
 
@@ -143,4 +144,10 @@ export async function countActiveJobs(
        left join (select id, status from sync_jobs where status in ('running', 'quarantined') limit 10000) as job
       using (status) group by status`,
   );
+}
+
+/** Deletes up to `limit` jobs that ended more than 30 days ago, with their errors. Returns their number. */
+export function deleteOldJobs(database: Database, limit: number): Promise<number> {
+  const ended = `where completed_at < now() - interval '30 days' order by completed_at limit $1`;
+  return deleteFound(database, 'sync_jobs', ended, [limit]);
 }

@@ -1,7 +1,6 @@
 // SQL by hand: claims that skip locked rows, benchmarked.
 import type { Database, Transaction } from '../database.js';
 import { SyncJobEntity } from '../entities/sync.entities.js';
-import { ofActiveTenant } from './active-tenants.js';
 import { jobColumns, type SourceFailure, type SourcePlace, type SyncJob } from './jobs.js';
 
 /** The right to read a job's source. The token is a fencing token: every later lease has a higher one. */
@@ -156,4 +155,9 @@ export async function releaseLease(
       where ${held}`,
     [lease.jobId, lease.tenantId, lease.token, delayMs, asIfNeverClaimed ? 1 : 0],
   );
+}
+
+/** Condition that the tenant of a row is not suspended: one lookup by the primary key. */
+export function ofActiveTenant(row: string): string {
+  return `not exists (select from tenants t where t.id = ${row}.tenant_id and t.suspended_at is not null)`;
 }

@@ -3,8 +3,8 @@ import { newUuid, type RecordOutcome } from '@idsync/contracts';
 import { traceparent } from '@idsync/runtime';
 import type { Database, Transaction } from '../database.js';
 import { SyncJobEntity } from '../entities/sync.entities.js';
-import { ofActiveTenant } from './active-tenants.js';
 import type { ClaimableJob } from './leases.js';
+import { ofActiveTenant } from './leases.js';
 
 /**
  * Queues a job that reads one record, independent of other jobs of its connector. It is always a new job, so that it

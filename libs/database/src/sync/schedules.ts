@@ -2,7 +2,7 @@
 import { newUuid, type Schedule, schedule } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
 import { ConnectorStateEntity } from '../entities/sync.entities.js';
-import { ofActiveTenant } from './active-tenants.js';
+import { ofActiveTenant } from './leases.js';
 
 export interface DueConnector {
   id: string;

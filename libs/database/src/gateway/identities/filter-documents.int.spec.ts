@@ -3,7 +3,7 @@ import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database, type NamedQuery, type Transaction } from '../../database.js';
 import { deleteRecords, insertRecords, type StoredRecord, updateRecords } from '../../directory/records.js';
-import { renewListTerms } from '../../directory/save-list-terms.js';
+import { renewListTerms } from '../../directory/save-terms.js';
 import { useIndexScans } from '../../transaction-settings.js';
 import {
   type FilteredQuery,

@@ -1,0 +1,188 @@
+// SQL by hand: writes in bulk, benchmarked.
+import { arraysOf, texts, times, uuids } from '../arrays.js';
+import type { Transaction } from '../database.js';
+import { groupsOf, groupTerm, type ListedRecord, listTermsOf, type NamedGroup } from './list-terms.js';
+import { searchTermsOf } from './search-terms.js';
+
+/**
+ * A table of terms, and the column of `source_records` of the same name, which holds the terms of a record as lines; null or
+ * empty for none. Folded values contain no line breaks.
+ */
+type TermTable = 'search_terms' | 'list_terms';
+
+interface TermRecord extends ListedRecord {
+  id: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+interface Row {
+  id: string;
+  createdAt: Date;
+  term: string;
+}
+
+interface StoredTerms {
+  tenantId: string;
+  id: string;
+  createdAt: Date;
+  was: string | null;
+}
+
+/** Rows of `list_terms` have the time by which lists are ordered. */
+const timeIn: Record<TermTable, string> = { search_terms: '', list_terms: 'created_at, ' };
+
+export function joinedSearchTerms(records: readonly Pick<TermRecord, 'fields'>[]): string[] {
+  return records.map(({ fields }) => searchTermsOf(fields).join('\n'));
+}
+
+export function joinedListTerms(records: readonly ListedRecord[]): (string | null)[] {
+  return records.map((record) => listTermsOf(record).join('\n') || null);
+}
+
+/**
+ * Inserts the terms of the new records that the CTE `inserted` returns, with the tenant as `$1`. Rows in the order of the
+ * index touch each of its pages once. No other transaction has these records, so no row can conflict.
+ */
+export function insertTermsOfInserted(table: TermTable): string {
+  return `insert into ${table} (tenant_id, term, ${timeIn[table]}record_id)
+    select $1, string_to_table(${table}, E'\\n') collate "C" as term, ${timeIn[table]}id
+      from inserted where ${table} is not null order by term`;
+}
+
+/** Replaces the terms of stored records. Call it before the column changes; a record with the same terms is not written. */
+export async function updateTerms(
+  tx: Transaction,
+  table: TermTable,
+  records: readonly TermRecord[],
+  joined: readonly (string | null)[],
+): Promise<void> {
+  const now = new Map(records.map(({ id }, nth) => [id, joined[nth] ?? null]));
+  const changed = await tx.query<StoredTerms>(
+    `select r.tenant_id as "tenantId", r.id, r.created_at as "createdAt", r.${table} as was
+       from unnest($1::uuid[], $2::text[]) as n (id, terms)
+      cross join lateral (select tenant_id, id, created_at, ${table} from source_records where id = n.id limit 1) r
+      where r.${table} is distinct from n.terms`,
+    [uuids([...now.keys()]), texts([...now.values()])],
+  );
+  const [first] = changed;
+  if (!first) return;
+  if (table === 'list_terms') {
+    const ids = new Set(changed.map(({ id }) => id));
+    const regrouped = records.filter(({ id }) => ids.has(id));
+    await insertGroups(tx, first.tenantId, regrouped);
+  }
+  const pairs = changed.map((record) => ({
+    record,
+    was: linesOf(record.was),
+    terms: linesOf(now.get(record.id)),
+  }));
+  const gone = pairs.flatMap(({ record, was, terms }) => rowsOf(record, without(was, terms)));
+  const added = pairs.flatMap(({ record, was, terms }) => rowsOf(record, without(terms, was)));
+  await deleteRows(tx, table, first.tenantId, gone);
+  await insertRows(tx, table, first.tenantId, added);
+}
+
+/** Updates the list terms and their column of records whose terms have another form. */
+export async function renewListTerms(tx: Transaction, records: readonly TermRecord[]): Promise<void> {
+  const joined = joinedListTerms(records);
+  await updateTerms(tx, 'list_terms', records, joined);
+  await tx.query(
+    `update source_records r set list_terms = n.terms from unnest($1::uuid[], $2::text[]) as n (id, terms)
+      where r.id = n.id and r.list_terms is distinct from n.terms`,
+    [uuids(records.map(({ id }) => id)), texts(joined)],
+  );
+}
+
+/** Deletes the terms of records that will be deleted. */
+export async function deleteTerms(tx: Transaction, table: TermTable, recordIds: readonly string[]): Promise<void> {
+  const records = await tx.query<StoredTerms>(
+    `select tenant_id as "tenantId", id, created_at as "createdAt", ${table} as was
+       from source_records where id = any($1) and ${table} is not null`,
+    [recordIds],
+  );
+  const [first] = records;
+  if (!first) return;
+  const rows = records.flatMap((record) => rowsOf(record, linesOf(record.was)));
+  await deleteRows(tx, table, first.tenantId, rows);
+}
+
+/** Adds the groups of records that have none of this name yet. Groups are never deleted; those without members are hidden. */
+export async function insertGroups(tx: Transaction, tenantId: string, records: readonly TermRecord[]): Promise<void> {
+  const found = new Map<string, NamedGroup & { at: Date }>();
+  for (const record of records) {
+    for (const group of groupsOf(record)) {
+      if (!found.has(group.id)) found.set(group.id, { ...group, at: record.updatedAt });
+    }
+  }
+  if (found.size === 0) return;
+  // Concurrent transactions insert in the same order, so they do not deadlock.
+  const groups = [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  await tx.query(
+    `insert into groups (id, tenant_id, connector_id, name, term, created_at)
+     select n.id, $1, n.connector_id, n.name, n.term, n.at
+       from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[]) as n (id, connector_id, name, term, at)
+       left join lateral (select true as is_known from groups where id = n.id limit 1) as known on true
+      where is_known is null on conflict do nothing`,
+    [
+      tenantId,
+      ...arraysOf(groups, { id: uuids, connectorId: uuids, name: texts }),
+      texts(groups.map(({ id }) => groupTerm(id))),
+      times(groups.map(({ at }) => at)),
+    ],
+  );
+}
+
+const givenRows = 'unnest($2::text[], $3::timestamptz[], $4::uuid[]) as n (term, created_at, id)';
+
+async function insertRows(tx: Transaction, table: TermTable, tenantId: string, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  // Rows in the order of the index touch each of its pages once.
+  const sorted = [...rows].sort((a, b) => (a.term < b.term ? -1 : 1));
+  await tx.query(
+    `insert into ${table} (tenant_id, term, ${timeIn[table]}record_id)
+     select $1, term, ${timeIn[table]}id from ${givenRows} on conflict do nothing`,
+    [tenantId, ...arraysOf(sorted, { term: texts, createdAt: times, id: uuids })],
+  );
+}
+
+async function deleteRows(tx: Transaction, table: TermTable, tenantId: string, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  const ofTime = table === 'list_terms' ? 'and t.created_at = n.created_at' : '';
+  await tx.query(
+    `delete from ${table} t using ${givenRows}
+      where t.tenant_id = $1 and t.term = n.term ${ofTime} and t.record_id = n.id`,
+    [tenantId, ...arraysOf(rows, { term: texts, createdAt: times, id: uuids })],
+  );
+}
+
+function rowsOf({ id, createdAt }: StoredTerms, terms: readonly string[]): Row[] {
+  return terms.map((term) => ({ id, createdAt, term }));
+}
+
+function without(terms: readonly string[], others: readonly string[]): string[] {
+  return terms.filter((term) => !others.includes(term));
+}
+
+function linesOf(text: string | null | undefined): string[] {
+  return text ? text.split('\n') : [];
+}
+
+/**
+ * Returns which of these groups have members. Under the lock of the tenant's sequence the answer holds until the
+ * transaction changes members.
+ */
+export async function findGroupsWithMembers(
+  tx: Transaction,
+  tenantId: string,
+  groupIds: readonly string[],
+): Promise<Set<string>> {
+  if (groupIds.length === 0) return new Set();
+  const terms = groupIds.map(groupTerm);
+  const rows = await tx.query<{ nth: number }>(
+    `select nth::integer from unnest($2::text[]) with ordinality as n (term, nth)
+      cross join lateral (select from list_terms where tenant_id = $1 and term = n.term limit 1) as member`,
+    [tenantId, texts(terms)],
+  );
+  return new Set(rows.flatMap(({ nth }) => groupIds[nth - 1] ?? []));
+}
