@@ -3,7 +3,7 @@ import { type MigrationInterface, QueryFailedError, type QueryRunner } from 'typ
 import { incompatibleStatements } from '../test/incompatible-statements.js';
 import { migrations } from './migrations/index.js';
 import { buildIndex } from './schema/build-index.js';
-import { setFloor } from './schema/schema-floor.js';
+import { setFloor } from './schema/schema-version.js';
 import { transactionWithLockRetries } from './transaction-with-lock-retries.js';
 
 /** Returns the statements that a migration runs on an empty database. */

@@ -9,7 +9,7 @@ import { Database } from '../database.js';
 import { migrations } from '../migrations/index.js';
 import { describeSchema } from './describe-schema.js';
 import { migrate, migrateDown } from './migrate.js';
-import { setFloor } from './schema-floor.js';
+import { setFloor } from './schema-version.js';
 
 const migrateMain = fileURLToPath(new URL('../../../../bundle/migrate.js', import.meta.url));
 

@@ -5,9 +5,8 @@ import { openDataSource } from '../data-source.js';
 import { serviceRoles } from '../roles.js';
 import { type ReportProgress, transactionWithLockRetries } from '../transaction-with-lock-retries.js';
 import { applyOwnership, applyPolicies, secureTables } from './apply-ownership.js';
-import { grantAutoscaler } from './grant-autoscaler.js';
 import { isMigratedByNewer } from './schema-version.js';
-import { withholdPrivileges } from './withhold-privileges.js';
+import { grantAutoscaler, withholdPrivileges } from './withhold-privileges.js';
 
 /** Key of the advisory lock; an arbitrary number. */
 const lockKey = 4_367_190_001;

@@ -1,8 +1,7 @@
 // SQL by hand: roles, catalogues and DDL have no entities.
-import type { DataSource } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { migrationsTable } from '../data-source.js';
 import { migrations } from '../migrations/index.js';
-import { readFloor } from './schema-floor.js';
 
 /** Thrown if this code must not run on the database's schema. */
 export class SchemaVersionError extends Error {
@@ -66,4 +65,22 @@ async function compareSchema(dataSource: DataSource): Promise<{ missing: string[
     missing: known().filter((name) => !applied.has(name)),
     unknown: [...applied].filter((name) => !known().includes(name)),
   };
+}
+
+/**
+ * Stores in the schema that code without the migration `name` must not run on it. A migration that removes something
+ * sets itself as the floor, in its own transaction; its `down` restores the previous floor.
+ */
+export async function setFloor(runner: QueryRunner, name: string | null): Promise<void> {
+  const words = name === null ? 'null' : `'Code that does not know ${name} must not run here.'`;
+  await runner.query(`comment on table ${migrationsTable} is ${words}`);
+}
+
+/** Returns the migration that code must include to run on this schema, or null if there is no floor. */
+async function readFloor(dataSource: DataSource): Promise<string | null> {
+  const [row] = await dataSource.query<{ words: string | null }[]>(
+    `select obj_description(to_regclass($1), 'pg_class') as words`,
+    [migrationsTable],
+  );
+  return /does not know (\w+)/.exec(row?.words ?? '')?.[1] ?? null;
 }

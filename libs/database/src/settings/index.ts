@@ -1,2 +1,1 @@
-export * from './note-due.js';
 export * from './tenant-settings.js';

@@ -10,7 +10,7 @@ import {
 import { texts } from '../../arrays.js';
 import type { Transaction } from '../../database.js';
 import { type FindingEntity, FindingPolicyEntity } from '../../entities/findings.entities.js';
-import { noteDue } from '../../settings/note-due.js';
+import { noteDue } from '../../settings/tenant-settings.js';
 import { useIndexScans } from '../../transaction-settings.js';
 
 export interface FindingRow extends Omit<FindingEntity, 'tenantId' | 'tenant'> {

@@ -5,7 +5,7 @@ import { enqueue } from '../../bus/outbox.js';
 import type { Transaction } from '../../database.js';
 import { OperationEntity } from '../../entities/matching.entities.js';
 import { insertRow } from '../../rows.js';
-import { noteDue } from '../../settings/note-due.js';
+import { noteDue } from '../../settings/tenant-settings.js';
 import { useIndexScans } from '../../transaction-settings.js';
 import { type BoundedTotal, countUpToMaximum, type Page, type Rows } from '../page.js';
 
