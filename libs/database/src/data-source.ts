@@ -98,6 +98,8 @@ function serverOf(options: AnyDataSourceOptions): string {
 }
 
 export function typeOrmOptions({ url, role, poolSize, statementTimeoutMs = 0 }: DataSourceOptions): PostgresOptions {
+  // Without a limit in PostgreSQL, the driver has none either.
+  const driverTimeoutMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + graceMs;
   return {
     type: 'postgres',
     // Named, because TypeORM would look for the package in node_modules, which a bundled program does not have.
@@ -122,14 +124,9 @@ export function typeOrmOptions({ url, role, poolSize, statementTimeoutMs = 0 }: 
       keepAliveInitialDelayMillis: 10_000,
       ...(role === undefined
         ? {}
-        : { options: sessionSettings(role, statementTimeoutMs), query_timeout: driverTimeout(statementTimeoutMs) }),
+        : { options: sessionSettings(role, statementTimeoutMs), query_timeout: driverTimeoutMs }),
     },
   };
-}
-
-/** Without a limit in PostgreSQL, the driver has none either. */
-function driverTimeout(statementTimeoutMs: number): number {
-  return statementTimeoutMs === 0 ? 0 : statementTimeoutMs + graceMs;
 }
 
 /**

@@ -9,6 +9,14 @@ export interface Transaction {
   /** TypeORM's repositories on this transaction's connection. They never begin, commit or roll back by themselves. */
   readonly manager: EntityManager;
   query<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Returns the first row. */
+  row<Row>(sql: string, values?: readonly unknown[]): Promise<Row | undefined>;
+  /** Returns the column `id`. */
+  ids(sql: string, values?: readonly unknown[]): Promise<string[]>;
+  /** Returns the column `count` of the first row, or 0. */
+  count(sql: string, values?: readonly unknown[]): Promise<number>;
+  /** Returns whether there is a row. */
+  any(sql: string, values?: readonly unknown[]): Promise<boolean>;
   /** Runs the callback once after the commit, and not after a rollback. It must not throw. */
   afterCommit(run: () => void): void;
   /** See `Database.announceEvents`. */
@@ -54,6 +62,19 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const committed: (() => void)[] = [];
   let failure: unknown;
+  const query = async <Row>(text: string, values: readonly unknown[] = []) => {
+    // Without values, a text may contain several statements.
+    const name = values.length > 0 ? often?.nameOf(text) : undefined;
+    try {
+      return (await client.query({ text, values: [...values], ...(name && { name }) })).rows as Row[];
+    } catch (error) {
+      // A statement that was sent behind the one that failed; callers decide by the cause.
+      if (failure !== undefined && followsFailure.has(sqlState(error) ?? '')) throw failure;
+      failure = error;
+      if (name !== undefined && sqlState(error) === changedResult) often?.rename(text);
+      throw error;
+    }
+  };
   // Sent together with the first statement of the work, which fails too if this one does.
   const begun = client.query(beginQuery(begin));
   begun.catch(() => undefined);
@@ -61,19 +82,11 @@ export async function runTransaction<T>(
     const result = await work({
       manager,
       announceEvents,
-      query: async <Row>(text: string, values: readonly unknown[] = []) => {
-        // Without values, a text may contain several statements.
-        const name = values.length > 0 ? often?.nameOf(text) : undefined;
-        try {
-          return (await client.query({ text, values: [...values], ...(name && { name }) })).rows as Row[];
-        } catch (error) {
-          // A statement that was sent behind the one that failed; callers decide by the cause.
-          if (failure !== undefined && followsFailure.has(sqlState(error) ?? '')) throw failure;
-          failure = error;
-          if (name !== undefined && sqlState(error) === changedResult) often?.rename(text);
-          throw error;
-        }
-      },
+      query,
+      row: async <Row>(text: string, values?: readonly unknown[]) => (await query<Row>(text, values))[0],
+      ids: async (text, values) => (await query<{ id: string }>(text, values)).map(({ id }) => id),
+      count: async (text, values) => (await query<{ count: number }>(text, values))[0]?.count ?? 0,
+      any: async (text, values) => (await query(text, values)).length > 0,
       afterCommit: (run) => committed.push(run),
       rolledBack: async <R>(trial: () => Promise<R>) => {
         const registered = committed.length;

@@ -31,6 +31,7 @@ class TransactionLog {
       }
       return [];
     },
+    ids: async () => [],
     attempt: (work: () => Promise<unknown>) => {
       this.log.push('savepoint');
       return work();

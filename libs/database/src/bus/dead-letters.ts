@@ -16,12 +16,7 @@ export interface DeadLetterRow {
 }
 
 /** A message that a broker has dead-lettered, or is about to. */
-export interface NewDeadLetter {
-  queue: string;
-  messageId: string | null;
-  type: string;
-  message: string;
-  attempts: number;
+export interface NewDeadLetter extends Omit<DeadLetterRow, 'id' | 'deadAt'> {
   reason: string;
 }
 

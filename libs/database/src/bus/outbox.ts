@@ -27,12 +27,11 @@ export async function enqueue<T extends MessageType>(tx: Transaction, message: O
 
 /** Returns true the first time this consumer receives the message. Its effects and this mark are in one transaction. */
 export async function markReceived(tx: Transaction, messageId: string): Promise<boolean> {
-  const rows = await tx.query(
+  return tx.any(
     `insert into inbox (consumer, message_id) values (current_user, $1)
      on conflict do nothing returning message_id`,
     [messageId],
   );
-  return rows.length > 0;
 }
 
 export interface Backlog {

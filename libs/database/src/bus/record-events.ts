@@ -52,11 +52,10 @@ export async function proposeTime(tx: Transaction, tenantId: string): Promise<Da
  * Returns false if the time is not after those of all other changes; the transaction must then be rolled back.
  */
 export async function confirmTime(tx: Transaction, tenantId: string, proposed: Date): Promise<boolean> {
-  const confirmed = await tx.query(
+  return tx.any(
     'update event_sequences set last_at = $2 where tenant_id = $1 and (last_at is null or last_at < $2) returning 1',
     [tenantId, proposed],
   );
-  return confirmed.length > 0;
 }
 
 /**

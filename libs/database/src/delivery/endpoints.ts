@@ -65,17 +65,16 @@ export async function findDueEndpoints(tx: Transaction): Promise<DueEndpoint[]> 
 
 /** Requests an attempt within the pause of a failing endpoint. Returns whether it is failing. */
 export async function askForProbe(tx: Transaction, tenantId: string, webhookId: string): Promise<boolean> {
-  const rows = await tx.query(
+  return tx.any(
     `update webhook_endpoints set probe_asked_at = now()
       where tenant_id = $1 and webhook_id = $2 and failures > 0 returning 1`,
     [tenantId, webhookId],
   );
-  return rows.length > 0;
 }
 
 /** Takes the requested probes of these webhooks, so that one process makes each. Returns the webhooks that had one. */
 export async function takeProbes(tx: Transaction, tenantId: string, webhookIds: readonly string[]): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `with asked as (
        select webhook_id from webhook_endpoints
         where tenant_id = $1 and webhook_id = any($2) and probe_asked_at is not null order by webhook_id for update)
@@ -83,7 +82,6 @@ export async function takeProbes(tx: Transaction, tenantId: string, webhookIds: 
       where tenant_id = $1 and webhook_id = any(array(select webhook_id from asked)) returning webhook_id as id`,
     [tenantId, uuids(webhookIds)],
   );
-  return rows.map(({ id }) => id);
 }
 
 export async function findReceivers(
@@ -153,18 +151,14 @@ export async function disableFailingWebhooks(
   webhookIds: readonly string[],
   afterMs: number,
 ): Promise<string[]> {
-  const failing = await tx.query<{ id: string }>(
+  const failing = await tx.ids(
     `select webhook_id as id from webhook_endpoints
       where tenant_id = $1 and webhook_id = any($2) and exhausted_at is not null
         and failing_since <= now() - $3 * interval '1 millisecond'`,
     [tenantId, uuids(webhookIds), afterMs],
   );
-  return disableWebhooks(
-    tx,
-    tenantId,
-    failing.map(({ id }) => id),
-    'no successful delivery for days, and a delivery used up all attempts',
-  );
+  const reason = 'no successful delivery for days, and a delivery used up all attempts';
+  return disableWebhooks(tx, tenantId, failing, reason);
 }
 
 export async function disableWebhooks(
@@ -174,12 +168,11 @@ export async function disableWebhooks(
   reason: string,
 ): Promise<string[]> {
   if (webhookIds.length === 0) return [];
-  const rows = await tx.query<{ id: string }>(
+  const ids = await tx.ids(
     `update webhooks set active = false, updated_at = now()
       where tenant_id = $1 and id = any($2) and active returning id`,
     [tenantId, uuids(webhookIds)],
   );
-  const ids = rows.map(({ id }) => id);
   await tx.query(
     `update webhook_endpoints set disabled_at = now(), disabled_reason = $3, state_since = now()
       where tenant_id = $1 and webhook_id = any($2)`,
@@ -199,7 +192,7 @@ export async function resetChangedEndpoints(database: Database): Promise<string[
         `select e.webhook_id as id, e.tenant_id as "tenantId" from webhook_endpoints e where exists (select ${changed})`,
       ),
     async (tx, tenantId, found) => {
-      const rows = await tx.query<{ id: string }>(
+      const reset = await tx.ids(
         `update webhook_endpoints e
             set state_since = now(), failures = 0, trips = 0, open_until = null, failing_since = null,
                 exhausted_at = null, disabled_at = null, disabled_reason = null
@@ -207,8 +200,8 @@ export async function resetChangedEndpoints(database: Database): Promise<string[
          returning e.webhook_id as id`,
         [tenantId, uuids(found.map(({ id }) => id))],
       );
-      ids.push(...rows.map(({ id }) => id));
-      return rows.length;
+      ids.push(...reset);
+      return reset.length;
     },
   );
   return ids;

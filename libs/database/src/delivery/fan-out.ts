@@ -46,7 +46,7 @@ export async function insertDeliveries(
   tenantId: string,
   deliveries: readonly NewDelivery[],
 ): Promise<number> {
-  const [inserted] = await tx.query<{ count: number }>(
+  return tx.count(
     `with inserted as (
        insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, thin)
        select id, $1, webhook_id, sequence, type, thin
@@ -59,7 +59,6 @@ export async function insertDeliveries(
       ...arraysOf(deliveries, { webhookId: uuids, sequence: bigints, type: texts, thin: booleans }),
     ],
   );
-  return inserted?.count ?? 0;
 }
 
 export interface FanOutPosition {
@@ -93,13 +92,12 @@ async function lockPosition(tx: Transaction, tenantId: string): Promise<FanOutPo
 
 /** Returns false if the tenant has a position or was deleted before its last events were processed. */
 async function beginPosition(tx: Transaction, tenantId: string): Promise<boolean> {
-  const inserted = await tx.query(
+  return tx.any(
     `insert into fan_out_positions (tenant_id, sequence)
      select id, 0 from tenants where id = $1 and not exists (select from tenant_deletions where tenant_id = $1)
      on conflict do nothing returning 1`,
     [tenantId],
   );
-  return inserted.length > 0;
 }
 
 export async function saveFanOut(tx: Transaction, tenantId: string, sequence: number): Promise<void> {

@@ -41,7 +41,7 @@ export async function preventCancellation(tx: Transaction, jobId: string): Promi
 /** Reads a batch to be applied. Its job cannot be cancelled before the end of the transaction. */
 export async function findBatch(tx: Transaction, jobId: string, seq: number): Promise<ReadyBatch | undefined> {
   await preventCancellation(tx, jobId);
-  const [batch] = await tx.query<ReadyBatch>(
+  return tx.row<ReadyBatch>(
     `select b.connector_id as "connectorId", b.records, j.status as "jobStatus", c.records as kind,
             j.dry_run as "dryRun", j.mode,
             exists (select from batches_begun s where s.job_id = b.job_id and s.seq = b.seq) as "isSuspect"
@@ -51,7 +51,6 @@ export async function findBatch(tx: Transaction, jobId: string, seq: number): Pr
       where b.job_id = $1 and b.seq = $2`,
     [jobId, seq],
   );
-  return batch;
 }
 
 /** Reads all of a tenant's connectors, including deleted ones, whose records still count. A few dozen rows. */
@@ -86,13 +85,13 @@ export async function saveConnectorRank(
 /** Returns the ids of the given jobs that have not ended. Ignores other ids, such as those of operations. */
 export async function findUnfinishedJobs(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await tx.query<{ id: string }>(
+  const found = await tx.ids(
     `select j.id from unnest($1::uuid[]) as n (id)
       cross join lateral (select id, status from sync_jobs where id = n.id limit 1) as j
       where j.status in ('queued', 'running', 'quarantined')`,
     [uuids(ids)],
   );
-  return new Set(rows.map((row) => row.id));
+  return new Set(found);
 }
 
 export async function findSafeguard(tx: Transaction, connectorId: string): Promise<Safeguard> {
@@ -142,7 +141,7 @@ export interface JobState {
 }
 
 export async function findJobState(tx: Transaction, jobId: string): Promise<JobState | undefined> {
-  const [job] = await tx.query<JobState>(
+  return tx.row<JobState>(
     `select j.id, j.status, j.connector_id as "connectorId", c.records as kind, j.dry_run as "dryRun", j.retires, j.mode,
             coalesce(j.decision ->> 'action' = 'released', false) as released, j.batches_total as "batchesTotal",
             j.records_read as "recordsRead", j.records_applied as "recordsApplied", j.records_failed as "recordsFailed",
@@ -150,7 +149,6 @@ export async function findJobState(tx: Transaction, jobId: string): Promise<JobS
        from sync_jobs j join connectors c on c.id = j.connector_id where j.id = $1`,
     [jobId],
   );
-  return job;
 }
 
 /**
@@ -163,24 +161,21 @@ export async function findOvertaken(
   jobId: string,
   externalIds?: readonly string[],
 ): Promise<string[]> {
-  const rows = await tx.query<{ externalId: string }>(
-    `select distinct o.external_id as "externalId"
+  return tx.ids(
+    `select distinct o.external_id as id
        from sync_jobs f join sync_jobs o on o.connector_id = f.connector_id and o.id <> f.id
       where f.id = $1 and not f.dry_run and o.mode = 'record' and o.last_record_at > f.started_at
         and ($2::text[] is null or o.external_id = any($2))
         and exists (select from seen_records s where s.job_id = o.id)`,
     [jobId, externalIds ? texts(externalIds) : null],
   );
-  return rows.map(({ externalId }) => externalId);
 }
 
 /** True while a job of the connector is running or quarantined. */
 export async function isConnectorBusy(tx: Transaction, connectorId: string): Promise<boolean> {
-  const rows = await tx.query(
-    `select from sync_jobs where connector_id = $1 and status in ('running', 'quarantined') limit 1`,
-    [connectorId],
-  );
-  return rows.length > 0;
+  return tx.any(`select from sync_jobs where connector_id = $1 and status in ('running', 'quarantined') limit 1`, [
+    connectorId,
+  ]);
 }
 
 /** State of a batch that stopped a process, or may have. Records are identified by their position in the batch. */

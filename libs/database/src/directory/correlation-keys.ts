@@ -38,7 +38,7 @@ export async function lockKeys(tx: Transaction, tenantId: string, keys: readonly
   if (keys.length === 0) return [];
   const sorted = [...keys].sort((a, b) => compare(a.kind, b.kind) || compare(a.value, b.value));
   const values = keyColumns(tenantId, sorted);
-  const [inserted] = await tx.query<{ count: number }>(
+  const inserted = await tx.count(
     `with inserted as (
        insert into correlation_keys (tenant_id, kind, value, identity_id)
        select $1, unnest($2::text[]), unnest($3::text[]), unnest($4::uuid[])
@@ -47,7 +47,7 @@ export async function lockKeys(tx: Transaction, tenantId: string, keys: readonly
     [...values, uuids(sorted.map(({ expectedId }) => expectedId))],
   );
   // In a first import all keys are new, so no other transaction can have them.
-  if (inserted?.count === sorted.length) return sorted;
+  if (inserted === sorted.length) return sorted;
   const expected = new Map(sorted.map((key) => [`${key.kind} ${key.value}`, key.expectedId]));
   const rows = await tx.query<{ [Field in keyof Omit<HeldKey, 'expectedId'>]: HeldKey[Field] | null }>(
     // Looks up and locks one key after another, in the order of the insert.
@@ -99,7 +99,7 @@ export async function findContestants(
   keys: readonly CorrelationKey[],
 ): Promise<string[]> {
   if (keys.length === 0) return [];
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     // One index lookup per key: this runs for all keys of a batch, and few of them are contested; most tenants have none.
     `select distinct r.identity_id as id
        from unnest($2::text[], $3::text[]) as k (kind, value)
@@ -109,7 +109,6 @@ export async function findContestants(
       where r.identity_id is not null and (select exists (select from contested_keys where tenant_id = $1))`,
     keyColumns(tenantId, keys),
   );
-  return rows.map((row) => row.id);
 }
 
 /** Finds the contested keys of these records. */
@@ -148,14 +147,13 @@ export async function findWaitingRecords(
   keys: readonly CorrelationKey[],
 ): Promise<string[]> {
   if (keys.length === 0) return [];
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `select distinct w.record_id as id
        from unnest($2::text[], $3::text[]) as k (kind, value)
       cross join lateral (select record_id from waiting_records
                            where tenant_id = $1 and kind = k.kind and value = k.value offset 0) w`,
     keyColumns(tenantId, keys),
   );
-  return rows.map((row) => row.id);
 }
 
 /** Replaces the keys that these records wait for; with an empty list a record no longer waits. */

@@ -37,8 +37,7 @@ export interface DeletionStep {
 
 /** Lists the tenants that are being deleted. */
 export async function findTenantDeletions(tx: Transaction): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>('select tenant_id as id from tenant_deletions order by requested_at');
-  return rows.map(({ id }) => id);
+  return tx.ids('select tenant_id as id from tenant_deletions order by requested_at');
 }
 
 /**
@@ -119,9 +118,5 @@ async function deleteRows(tx: Transaction, tenantId: string, table: string, bloc
 }
 
 async function count(tx: Transaction, deletion: string, values: readonly unknown[]): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    `with deleted as (${deletion}) select count(*)::integer as count from deleted`,
-    values,
-  );
-  return row?.count ?? 0;
+  return tx.count(`with deleted as (${deletion}) select count(*)::integer as count from deleted`, values);
 }

@@ -84,14 +84,11 @@ export async function findDueRecords(
 
 /** Locks those of these records that are still due; skips records that another process has locked. */
 export async function lockDueRecords(tx: Transaction, ids: readonly string[], now: Date): Promise<StoredRecord[]> {
-  const rows = await tx.query<{ id: string }>(
-    'select id from source_records where id = any($1) and due_at <= $2 for update skip locked',
-    [uuids(ids), now],
-  );
-  return lockRecordsById(
-    tx,
-    rows.map(({ id }) => id),
-  );
+  const due = await tx.ids('select id from source_records where id = any($1) and due_at <= $2 for update skip locked', [
+    uuids(ids),
+    now,
+  ]);
+  return lockRecordsById(tx, due);
 }
 
 /** Deletes tombstones of erased identities whose retention has ended, and the redirects to them. */

@@ -85,12 +85,11 @@ async function findOtherIdentities(
   { identityId }: PersonTraces,
   recordIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `select identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about where tenant_id = $1 and identity_id <> $3
      union select identity_id from source_records where id = any($2) and identity_id is not null and identity_id <> $3`,
     [tenantId, uuids(recordIds), identityId],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Removes the changes of events that contain one of these values. Events keep their type and time. */
@@ -120,7 +119,7 @@ export async function findEarlierIdentities(
   identityIds: readonly string[],
   recordIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `with direct as materialized (
        select distinct identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about
         where tenant_id = $1 and identity_id is not null)
@@ -129,7 +128,6 @@ export async function findEarlierIdentities(
             where tenant_id = $1 and identity_id <> all($3)`,
     [tenantId, uuids([...identityIds, ...recordIds]), uuids(identityIds)],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Finds the values that the events of these records contain, by field. */

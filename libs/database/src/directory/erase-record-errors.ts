@@ -33,7 +33,7 @@ export async function eraseRecordErrors(
       where tenant_id = $1 and connector_id = any($2) and external_id is null and source_message is not null`,
     connectors,
   );
-  const locked = await tx.query<{ id: string }>(
+  const locked = await tx.ids(
     `with found as materialized (
        select e.job_id as id from ${theirs}
          join sync_record_errors e on e.tenant_id = $1 and e.external_id = their.external_id
@@ -47,7 +47,7 @@ export async function eraseRecordErrors(
       cross join lateral (select id from sync_jobs where id = wanted.id limit 1 for no key update) j`,
     [tenantId, ...anchors],
   );
-  const jobIds = uuids(locked.map(({ id }) => id));
+  const jobIds = uuids(locked);
   await tx.query(
     `update sync_jobs j set error_message = split_part(j.error_message, '; ', 1) from ${theirs}
       where j.tenant_id = $1 and j.id = any($4) and j.status = 'completed_with_errors' and j.connector_id = their.connector_id

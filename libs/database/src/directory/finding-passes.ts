@@ -137,11 +137,10 @@ export async function findOthersAfter(
   limit: number,
 ): Promise<string[]> {
   await useIndexScans(tx);
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `select id from source_records
       where tenant_id = $1 and kind <> 'user' and id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
       order by id limit $3`,
     [tenantId, afterId, limit],
   );
-  return rows.map(({ id }) => id);
 }

@@ -12,11 +12,10 @@ export interface Holder {
 }
 
 export async function findHolder(tx: Transaction, id: string): Promise<Holder | undefined> {
-  const [holder] = await tx.query<Holder>(
+  return tx.row<Holder>(
     'select id, name, records, deleted_at is not null as "isDeleted" from connectors where id = $1',
     [id],
   );
-  return holder;
 }
 
 /**
@@ -43,13 +42,12 @@ export async function findLiveRecordIds(
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `select id from source_records
       where connector_id = $1 and status not in ('deleted', 'decommissioned') and ($2::uuid is null or id > $2)
       order by id limit $3`,
     [connectorId, after ?? null, limit],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Finds the live users of these identities that come from one connector. */

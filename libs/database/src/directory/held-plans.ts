@@ -9,13 +9,12 @@ export async function hasMissing(
   tx: Transaction,
   { id, connectorId }: { id: string; connectorId: string },
 ): Promise<boolean> {
-  const rows = await tx.query(
+  return tx.any(
     `select id from source_records where connector_id = $2 and status not in ('deleted', 'decommissioned')
      except
      select unnest(record_ids) from seen_records where job_id = $1 limit 1`,
     [id, connectorId],
   );
-  return rows.length > 0;
 }
 
 /** Deletes all entries of a plan. Returns their number. */
@@ -32,21 +31,19 @@ export async function dropDestructive(tx: Transaction, jobId: string): Promise<n
 
 /** Returns true if a plan has still to create records, or to change them otherwise than by a disable or deletion. */
 export async function hasAdditions(tx: Transaction, jobId: string): Promise<boolean> {
-  const rows = await tx.query(
+  return tx.any(
     `select from sync_plan_entries where job_id = $1 and (action in ('create', 'update') or moved_from is not null) and not done limit 1`,
     [jobId],
   );
-  return rows.length > 0;
 }
 
 /** Returns true if nothing of a held plan is left to decide, and the run was not held because it left out records. */
 export async function isObsolete(tx: Transaction, heldId: string): Promise<boolean> {
-  const rows = await tx.query(
+  return tx.any(
     `select from sync_plans p where p.job_id = $1 and p.state = 'held' and not p.reasons @> '[{"rule": "failed"}]'
         and not exists (select from sync_plan_entries e where e.job_id = p.job_id and not e.done)`,
     [heldId],
   );
-  return rows.length > 0;
 }
 
 /** Deletes from a held plan the records, and new ids of records, that a later, complete run would not create. */
@@ -95,12 +92,12 @@ export async function dropContradicted(
 
 /** Returns the oldest quarantined job of a connector, other than this job. */
 export async function findHeldJob(tx: Transaction, connectorId: string, jobId: string): Promise<string | undefined> {
-  const [held] = await tx.query<{ id: string }>(
+  const [held] = await tx.ids(
     `select id from sync_jobs where connector_id = $1 and status = 'quarantined' and mode <> 'record' and id <> $2
       order by id limit 1`,
     [connectorId, jobId],
   );
-  return held?.id;
+  return held;
 }
 
 /**

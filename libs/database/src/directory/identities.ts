@@ -40,53 +40,29 @@ export async function lockIdentities(tx: Transaction, ids: readonly string[]): P
 }
 
 /** Inserts new identities. Their ids are new too, and an insert that looks for conflicts takes a quarter longer. */
-export async function insertIdentities(
-  tx: Transaction,
-  tenantId: string,
-  identities: readonly StoredIdentity[],
-): Promise<void> {
-  await save(tx, tenantId, identities, '');
-}
+export const insertIdentities = saving('');
 
 /** Updates stored identities by their primary key, whatever the statistics of the table are. */
-export async function updateIdentities(
-  tx: Transaction,
-  tenantId: string,
-  identities: readonly StoredIdentity[],
-): Promise<void> {
-  await save(
-    tx,
-    tenantId,
-    identities,
-    `on conflict (id) do update
-        set display_name = excluded.display_name, status = excluded.status, updated_at = excluded.updated_at,
-            document = excluded.document`,
-  );
-}
+export const updateIdentities = saving(
+  `on conflict (id) do update
+      set display_name = excluded.display_name, status = excluded.status, updated_at = excluded.updated_at,
+          document = excluded.document`,
+);
 
-async function save(
-  tx: Transaction,
-  tenantId: string,
-  identities: readonly StoredIdentity[],
-  onConflict: string,
-): Promise<void> {
-  if (identities.length === 0) return;
-  await tx.query(
-    `insert into identities (tenant_id, id, display_name, status, created_at, updated_at, document)
-     select $1, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::timestamptz[]),
-        unnest($6::timestamptz[]), unnest($7::text[]) ${onConflict}`,
-    [
-      tenantId,
-      ...arraysOf(identities, {
-        id: uuids,
-        displayName: texts,
-        status: texts,
-        createdAt: times,
-        updatedAt: times,
-        document: texts,
-      }),
-    ],
-  );
+function saving(onConflict: string) {
+  return async (tx: Transaction, tenantId: string, identities: readonly StoredIdentity[]): Promise<void> => {
+    if (identities.length === 0) return;
+    await tx.query(
+      `insert into identities (tenant_id, id, display_name, status, created_at, updated_at, document)
+       select $1, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::timestamptz[]),
+          unnest($6::timestamptz[]), unnest($7::text[]) ${onConflict}`,
+      [
+        tenantId,
+        ...arraysOf(identities, { id: uuids, displayName: texts, status: texts }),
+        ...arraysOf(identities, { createdAt: times, updatedAt: times, document: texts }),
+      ],
+    );
+  };
 }
 
 /** Replaces identities that have no records left by redirects to the identities that have them now. */
@@ -136,8 +112,7 @@ export async function findRedirects(tx: Transaction, ids: readonly string[]): Pr
 
 /** Returns the ids of the identities that were merged into this one. */
 export async function findMergedInto(tx: Transaction, identityId: string): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>('select id from identity_redirects where into_id = $1', [identityId]);
-  return rows.map(({ id }) => id);
+  return tx.ids('select id from identity_redirects where into_id = $1', [identityId]);
 }
 
 /** Deletes the redirects of these ids. Ids that led to one of them before it was merged lead to it again. */

@@ -1,10 +1,8 @@
 import { attributePrefix, deletedStatus, type RecordKind } from '@idsync/contracts';
 import { groupIdOf } from './group-id.js';
-import { foldText } from './search-terms.js';
+import { firstCharacters, foldText, longestValue } from './search-terms.js';
 
 type Fields = Readonly<Record<string, readonly string[]>>;
-
-const longestValue = 256;
 
 /** Returns the term of a department; undefined if nothing of the value remains. */
 export function departmentTerm(value: string): string | undefined {
@@ -17,9 +15,8 @@ export function attributeTerm(name: string, value: string): string | undefined {
 }
 
 function termOf(prefix: string, value: string): string | undefined {
-  const folded = foldText(value);
-  if (folded === '') return undefined;
-  return `${prefix}:${folded.length > longestValue ? [...folded].slice(0, longestValue).join('') : folded}`;
+  const folded = firstCharacters(foldText(value), longestValue);
+  return folded === '' ? undefined : `${prefix}:${folded}`;
 }
 
 /** Returns the term of the members of a group. */

@@ -35,12 +35,11 @@ export async function findReferrers(
   identityIds: readonly string[],
 ): Promise<string[]> {
   if (values.length + identityIds.length === 0) return [];
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `select record_id as id from machine_references where tenant_id = $1 and value = any($2)
      union select record_id from machine_references where tenant_id = $1 and identity_id = any($3)`,
     [tenantId, texts(values), uuids(identityIds)],
   );
-  return rows.map(({ id }) => id);
 }
 
 export interface ReferencingMachine {
@@ -69,14 +68,13 @@ export async function findFormerMachines(
   tenantId: string,
   identityIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `select r.id from (select distinct subject_id from ${eventsAbout('identity_id', '$2::uuid[]')} as about
                         where tenant_id = $1 and type like 'machine\\_identity.%') as about
       cross join lateral (select id, kind from source_records where id = about.subject_id limit 1) as r
       where r.kind = 'machine_identity' order by r.id`,
     [tenantId, uuids(identityIds)],
   );
-  return rows.map(({ id }) => id);
 }
 
 export async function findReferences(tx: Transaction, recordIds: readonly string[]): Promise<StoredReference[]> {

@@ -113,11 +113,10 @@ export async function findManagedUsers(
   tenantId: string,
   identityIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `select r.id from unnest($2::uuid[]) as n (id)
       cross join lateral (select id from source_records where tenant_id = $1 and manager_id = n.id offset 0) r
       order by r.id`,
     [tenantId, uuids(identityIds)],
   );
-  return rows.map(({ id }) => id);
 }

@@ -85,13 +85,12 @@ export async function savePlan(tx: Transaction, plan: SyncPlan): Promise<void> {
  */
 export async function countKnownBefore(tx: Transaction, connectorId: string, jobId: string): Promise<number> {
   await planForValues(tx);
-  const [row] = await tx.query<{ known: number }>(
-    `select count(*)::int as known from source_records
+  return tx.count(
+    `select count(*)::int as count from source_records
       where connector_id = $1 and status not in ${deletedStatuses}
         and not (last_job_id = $2 and (previous is null or previous ->> 'status' in ${deletedStatuses}))`,
     [connectorId, jobId],
   );
-  return row?.known ?? 0;
 }
 
 /** The change that deletes a record `r`. */
@@ -113,7 +112,7 @@ export async function planDeletions(
   { id, connectorId }: { id: string; connectorId: string },
 ): Promise<number> {
   await planForValues(tx);
-  const [row] = await tx.query<{ count: number }>(
+  return tx.count(
     `with missing as materialized (
        select id from source_records where connector_id = $3 and status not in ${deletedStatuses}
        except
@@ -129,7 +128,6 @@ export async function planDeletions(
      select count(*)::int as count from planned`,
     [id, tenantId, connectorId],
   );
-  return row?.count ?? 0;
 }
 
 /** Plans the deletion of those of these records that are live. */
@@ -344,11 +342,10 @@ export async function findOutdatedEntries(tx: Transaction, jobId: string, connec
        select coalesce(moved_from, external_id) from sync_plan_entries where job_id = $1) order by id for update`,
     [jobId, connectorId],
   );
-  const rows = await tx.query<{ externalId: string }>(
-    `select e.external_id as "externalId" from sync_plan_entries e
+  return tx.ids(
+    `select e.external_id as id from sync_plan_entries e
        left join source_records r on r.connector_id = $2 and r.external_id = coalesce(e.moved_from, e.external_id)
       where e.job_id = $1 and r.updated_at is distinct from e.based_on order by e.id limit 5`,
     [jobId, connectorId],
   );
-  return rows.map(({ externalId }) => externalId);
 }

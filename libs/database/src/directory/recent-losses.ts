@@ -76,7 +76,7 @@ export async function countRecentLosses(
   { id, connectorId }: { id: string; connectorId: string },
   withinHours: number,
 ): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  return tx.count(
     `with applied as (
        select p.losses - back.count as losses, p.connector_id, coalesce(j.completed_at, now()) as at, j.decision ->> 'action' is not distinct from 'released' as released
          from sync_plans p
@@ -104,7 +104,6 @@ export async function countRecentLosses(
      having bool_or(connector_id <> $4)`,
     [tenantId, id, withinHours, connectorId],
   );
-  return row?.count ?? 0;
 }
 
 /** Counts the users with access that a plan deletes, and whose people no other source lists, or not only as active. */
@@ -112,7 +111,7 @@ export async function countLastActive(
   tx: Transaction,
   { id, connectorId }: { id: string; connectorId: string },
 ): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  return tx.count(
     `select count(*)::int as count from sync_plan_entries e
       where e.job_id = $1 and ${taking} and e.action = 'delete' and e.kind = 'user' and not (
         select coalesce(bool_and(o.status = 'active'), false)
@@ -121,14 +120,9 @@ export async function countLastActive(
          where o.kind = 'user' and o.connector_id <> $2 and (o.status <> 'deleted' or o.content_hash <> ''))`,
     [id, connectorId],
   );
-  return row?.count ?? 0;
 }
 
 /** Counts the records of people with access that a plan disables or deletes, or by which they lose it otherwise. */
 export async function countTaking(tx: Transaction, jobId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    `select count(*)::int as count from sync_plan_entries e where e.job_id = $1 and ${taking}`,
-    [jobId],
-  );
-  return row?.count ?? 0;
+  return tx.count(`select count(*)::int as count from sync_plan_entries e where e.job_id = $1 and ${taking}`, [jobId]);
 }

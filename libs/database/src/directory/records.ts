@@ -99,14 +99,7 @@ export async function lockRecordsById(tx: Transaction, ids: readonly string[]): 
 
 async function lockWeighed(tx: Transaction, rows: readonly WeighedId[]): Promise<StoredRecord[]> {
   if (rows.length === 0) return [];
-  reserveLoad(
-    tx,
-    rows.reduce((sum, { weight }) => sum + weight, 0),
-  );
-  return lockAndLoad(
-    tx,
-    rows.map(({ id }) => id),
-  );
+  return lockAndLoad(tx, reserved(tx, rows));
 }
 
 async function lockAndLoad(tx: Transaction, ids: readonly string[]): Promise<StoredRecord[]> {
@@ -137,16 +130,19 @@ export async function findRecordsWithUsers(tx: Transaction, ids: readonly string
         cross join lateral (select id, weight from source_records where id = wanted.id limit 1) r`,
     [uuids(ids)],
   );
-  reserveLoad(
-    tx,
-    rows.reduce((sum, { weight }) => sum + weight, 0),
-  );
   const records = await tx.query<SourceRecordEntity>(
     `select r.* from unnest($1::uuid[]) as n (id)
       cross join lateral (select ${columns} from source_records where id = n.id limit 1) r`,
-    [uuids(rows.map(({ id }) => id))],
+    [uuids(reserved(tx, rows))],
   );
   return records.map(withoutNulls);
+}
+
+/** Subtracts records from what may still be loaded, and returns their ids. */
+function reserved(tx: Transaction, rows: readonly WeighedId[]): string[] {
+  const weight = rows.reduce((sum, row) => sum + row.weight, 0);
+  reserveLoad(tx, weight);
+  return rows.map(({ id }) => id);
 }
 
 export async function lockRecordsOfIdentities(
@@ -257,13 +253,12 @@ export async function findRecordIds(
   after: string | undefined,
   limit: number,
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `select id from source_records
       where tenant_id = $1 and kind = $2 ${kind === 'user' ? '' : `and kind <> 'user'`} and ($3::uuid is null or id > $3)
       order by id limit $4`,
     [tenantId, kind, after ?? null, limit],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Deletes records and every row that refers to them. */
@@ -292,9 +287,8 @@ export async function deleteRecords(tx: Transaction, ids: readonly string[]): Pr
  * rare operation.
  */
 export async function findRecordsLastChangedBy(tx: Transaction, connectorId: string, jobId: string): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
-    'select id from source_records where connector_id = $1 and last_job_id = $2 order by id',
-    [connectorId, jobId],
-  );
-  return rows.map(({ id }) => id);
+  return tx.ids('select id from source_records where connector_id = $1 and last_job_id = $2 order by id', [
+    connectorId,
+    jobId,
+  ]);
 }

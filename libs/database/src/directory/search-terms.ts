@@ -11,7 +11,7 @@ export const termKinds = {
 } as const;
 export type TermKind = keyof typeof termKinds;
 
-const longestValue = 256;
+export const longestValue = 256;
 const longestWord = 40;
 const maxWords = 6;
 
@@ -49,7 +49,7 @@ export function foldWords(text: string): string[] {
     .map((word) => firstCharacters(word, longestWord));
 }
 
-function firstCharacters(text: string, count: number): string {
+export function firstCharacters(text: string, count: number): string {
   return text.length <= count ? text : [...text].slice(0, count).join('');
 }
 

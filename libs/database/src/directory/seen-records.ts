@@ -9,12 +9,11 @@ export async function recordAppliedBatch(
   tenantId: string,
   batch: { jobId: string; seq: number; connectorId: string },
 ): Promise<boolean> {
-  const rows = await tx.query(
+  return tx.any(
     `insert into seen_records (job_id, seq, tenant_id, connector_id, record_ids) values ($1, $2, $3, $4, '{}')
      on conflict do nothing returning seq`,
     [batch.jobId, batch.seq, tenantId, batch.connectorId],
   );
-  return rows.length > 0;
 }
 
 /** Ids of existing records as PostgreSQL array text, and ids of created records. */
@@ -48,12 +47,12 @@ export async function findListedLater(
   ids: readonly string[],
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await tx.query<{ id: string }>(
+  const found = await tx.ids(
     `with later as materialized (select record_ids || named_ids as ids from seen_records where job_id = $1 and seq > $2)
      select id from unnest($3::uuid[]) as n (id) where id in (select unnest(ids) from later)`,
     [jobId, seq, uuids(ids)],
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Set(found);
 }
 
 /** Saves which records do not have the row that this batch of a full run listed, because another one counts. */
@@ -76,17 +75,16 @@ export async function saveOutranked(
  * an earlier entry was applied at the same time. In a full run, `named_ids` has the entries that do not count.
  */
 export async function findStaleRecords(tx: Transaction, jobId: string, limit: number): Promise<string[]> {
-  const rows = await tx.query<{ externalId: string }>(
+  return tx.ids(
     `with repeated as materialized (
        select id, max(seq) as seq
          from seen_records, unnest(case when record_ids = '{}' then named_ids else record_ids end) as id
         where job_id = $1 and (record_ids = '{}' or not id = any(named_ids)) group by id having count(*) > 1)
-     select r.external_id as "externalId" from repeated
+     select r.external_id as id from repeated
       cross join lateral (select external_id, last_job_id, last_seq from source_records where id = repeated.id limit 1) r
       where r.last_job_id = $1 and r.last_seq < repeated.seq limit $2`,
     [jobId, limit],
   );
-  return rows.map(({ externalId }) => externalId);
 }
 
 export interface RunCoverage {

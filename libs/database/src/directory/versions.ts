@@ -23,13 +23,13 @@ export async function findFormerlyActive(
   identityIds: readonly string[],
 ): Promise<Set<string>> {
   if (identityIds.length === 0) return new Set();
-  const rows = await tx.query<{ id: string }>(
+  const found = await tx.ids(
     `select n.id from unnest($2::uuid[]) as n (id)
       cross join lateral (select from events where tenant_id = $1 and identity_id = n.id
                              and type in ('lifecycle.joiner', 'lifecycle.rejoiner') limit 1) joined`,
     [tenantId, uuids(identityIds)],
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Set(found);
 }
 
 /**

@@ -12,21 +12,13 @@ export async function saveWeakKeys(
   tenantId: string,
   records: readonly { id: string; isNew: boolean; values: readonly string[] }[],
 ): Promise<void> {
-  const old = records.filter(({ isNew }) => !isNew).map(({ id }) => id);
+  const fresh = records.filter(({ isNew }) => isNew);
+  const stored = records.filter(({ isNew }) => !isNew);
+  const old = stored.map(({ id }) => id);
   if (old.length > 0) await tx.query('delete from weak_keys where record_id = any($1)', [old]);
   // A new record has no rows yet, and an insert that looks for conflicts takes half as long again.
-  await insertValues(
-    tx,
-    tenantId,
-    records.filter(({ isNew }) => isNew),
-    '',
-  );
-  await insertValues(
-    tx,
-    tenantId,
-    records.filter(({ isNew }) => !isNew),
-    'on conflict do nothing',
-  );
+  await insertValues(tx, tenantId, fresh, '');
+  await insertValues(tx, tenantId, stored, 'on conflict do nothing');
 }
 
 async function insertValues(
@@ -69,34 +61,28 @@ export async function queueAllForMatching(tx: Transaction, tenantId: string): Pr
 export async function isQueueReady(tx: Transaction, tenantId: string): Promise<boolean> {
   // An emptied queue may have many pages of dead rows.
   await useIndexScans(tx);
-  const rows = await tx.query(
+  return tx.any(
     `select from match_queue where tenant_id = $1 and not exists (
        select from sync_jobs j join connectors c on c.id = j.connector_id
         where j.tenant_id = $1 and j.status = 'running' and not j.dry_run and c.records <> 'machine_identity')
       limit 1`,
     [tenantId],
   );
-  return rows.length > 0;
 }
 
 /** Removes up to `limit` records from the queue and returns them. Concurrent calls never return the same record. */
 export async function takeQueued(tx: Transaction, tenantId: string, limit: number): Promise<string[]> {
   await useIndexScans(tx);
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `delete from match_queue where (tenant_id, record_id) in (
        select tenant_id, record_id from match_queue where tenant_id = $1 order by record_id limit $2 for update skip locked)
      returning record_id as id`,
     [tenantId, limit],
   );
-  return rows.map(({ id }) => id);
 }
 
 export async function countQueued(tx: Transaction, tenantId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    'select count(*)::int as count from match_queue where tenant_id = $1',
-    [tenantId],
-  );
-  return row?.count ?? 0;
+  return tx.count('select count(*)::int as count from match_queue where tenant_id = $1', [tenantId]);
 }
 
 /**

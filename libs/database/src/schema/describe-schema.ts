@@ -26,14 +26,11 @@ async function describeTable(dataSource: DataSource, table: string): Promise<str
   const columns = await ask(columnsSql);
   const constraints = await ask(constraintsSql);
   const body = [...columns, ...constraints].map((line) => `  ${line}`).join(',\n');
-  const rest = [
-    ...(await ask(indexesSql)),
-    ...(await ask(securitySql)),
-    ...(await ask(policiesSql)),
-    ...(await ask(grantsSql)),
-    ...(await ask(columnGrantsSql)),
-  ];
-  return [`create table ${table} (\n${body}\n);`, ...rest].join('\n');
+  const described = [`create table ${table} (\n${body}\n);`];
+  for (const sql of [indexesSql, securitySql, policiesSql, grantsSql, columnGrantsSql]) {
+    described.push(...(await ask(sql)));
+  }
+  return described.join('\n');
 }
 
 async function lines(dataSource: DataSource, sql: string, values: string[] = []): Promise<string[]> {

@@ -85,17 +85,16 @@ async function deletePushedBatch(
     [tenantId, connectorId],
   );
   if (locked.length === 0) return false;
-  const rows = await tx.query<{ id: string }>(
+  const ids = await tx.ids(
     `delete from scim_resources where (connector_id, kind, id) in (
        select connector_id, kind, id from scim_resources where tenant_id = $1 and connector_id = $2 limit $3) returning id`,
     [tenantId, connectorId, limit],
   );
-  const ids = uuids(rows.map(({ id }) => id));
   await tx.query('delete from scim_members where tenant_id = $1 and (group_id = any($2) or member_id = any($2))', [
     tenantId,
-    ids,
+    uuids(ids),
   ]);
-  if (rows.length < limit) {
+  if (ids.length < limit) {
     await tx.query('delete from scim_positions where tenant_id = $1 and connector_id = $2', [tenantId, connectorId]);
   }
   return true;

@@ -26,9 +26,8 @@ export interface PushedPage {
 
 /** A page ends with the user that exceeds this size, since users may be large and in many groups. */
 const pageBytes = 8 * 1024 * 1024;
-const pageGroups = 20_000;
-/** Maximum length of group names. */
-const nameLength = 1_024;
+/** The groups of a page: those of at least one user, with names of this length. */
+const ofPage = { max: 20_000, nameLength: 1_024, atLeast: 1 };
 const rowsAtOnce = 32;
 
 /** Reads at most `limit` users after a position. */
@@ -55,11 +54,8 @@ export async function readPushedUsers(
     last = chunk.length < atOnce;
     after = chunk.at(-1) ?? after;
   }
-  const groups = await findGroups(
-    tx,
-    connectorId,
-    rows.map((row) => row.id),
-  );
+  const ids = rows.map((row) => row.id);
+  const groups = await findScimMemberships(tx, connectorId, 'groups', ids, ofPage);
   const users = rows.slice(0, groups.size).map(({ id: of, position: at, text }) => ({
     id: of,
     position: at,
@@ -73,15 +69,6 @@ interface PushedText {
   id: string;
   position: number;
   text: string | null;
-}
-
-/** Returns the groups of the leading users that are within the limit, of at least one user. */
-function findGroups(
-  tx: Transaction,
-  connectorId: string,
-  ids: readonly string[],
-): Promise<Map<string, ScimMembership[]>> {
-  return findScimMemberships(tx, connectorId, 'groups', ids, { max: pageGroups, nameLength, atLeast: 1 });
 }
 
 /** Returns undefined if the user does not exist or was deleted. */
@@ -99,8 +86,8 @@ export async function readPushedUser(
     [connectorId, id],
   );
   if (!row) return undefined;
-  const groups = (await findGroups(tx, connectorId, [id])).get(id) ?? [];
-  return { id, position: row.position, document: row.document, groups };
+  const groups = await findScimMemberships(tx, connectorId, 'groups', [id], ofPage);
+  return { id, position: row.position, document: row.document, groups: groups.get(id) ?? [] };
 }
 
 /** Returns the number of the last push, and the position up to which tombstones are deleted. */

@@ -19,12 +19,11 @@ export async function addScimMembers(
   groupId: string,
   memberIds: readonly string[],
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `insert into scim_members (group_id, member_id, tenant_id) select $1, member_id, $2 from unnest($3::uuid[]) as member_id
      on conflict do nothing returning member_id as id`,
     [groupId, tenantId, uuids(memberIds)],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Removes these members from the group, or, with `except`, all others. Returns the ids of removed members. */
@@ -33,11 +32,10 @@ export async function removeScimMembers(
   groupId: string,
   { ids, except }: { ids: readonly string[]; except?: undefined } | { ids?: undefined; except: readonly string[] },
 ): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
+  return tx.ids(
     `delete from scim_members where group_id = $1 and ${ids ? '' : 'not '}member_id = any($2) returning member_id as id`,
     [groupId, uuids(ids ?? except)],
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Removes a resource from all groups. */
@@ -46,10 +44,7 @@ export async function removeFromScimGroups(tx: Transaction, memberId: string): P
 }
 
 export async function scimMemberIds(tx: Transaction, groupId: string): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>('select member_id as id from scim_members where group_id = $1', [
-    groupId,
-  ]);
-  return rows.map(({ id }) => id);
+  return tx.ids('select member_id as id from scim_members where group_id = $1', [groupId]);
 }
 
 type MembershipSide = 'members' | 'groups';

@@ -43,11 +43,10 @@ export async function findTotal(
   connectorId: string,
   kind: ScimKind,
 ): Promise<number> {
-  const [row] = await tx.query<{ total: number }>(
-    `select ${totals[kind]} as total from scim_positions where tenant_id = $1 and connector_id = $2`,
-    [tenantId, connectorId],
-  );
-  return row?.total ?? 0;
+  return tx.count(`select ${totals[kind]} as count from scim_positions where tenant_id = $1 and connector_id = $2`, [
+    tenantId,
+    connectorId,
+  ]);
 }
 
 /**

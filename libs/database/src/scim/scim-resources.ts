@@ -150,8 +150,7 @@ export async function findScimResource(
   id: string,
 ): Promise<ScimResourceRow | undefined> {
   const { from, values } = conditions(scope, { ids: [id] });
-  const [row] = await tx.query<ScimResourceRow>(`select ${columns} ${from}`, values);
-  return row;
+  return tx.row<ScimResourceRow>(`select ${columns} ${from}`, values);
 }
 
 /**
@@ -188,8 +187,7 @@ export async function countScimResources(tx: Transaction, scope: ScimScope, crit
   const isAll = Object.values(criteria).every((each) => each === undefined);
   if (isAll) return findTotal(tx, scope.tenantId, scope.connectorId, scope.kind);
   const { from, values } = conditions(scope, criteria);
-  const [row] = await tx.query<{ count: number }>(`select count(*) ${from}`, values);
-  return row?.count ?? 0;
+  return tx.count(`select count(*) ${from}`, values);
 }
 
 /** Returns those of the ids that are existing users or groups of the connector. */
@@ -198,14 +196,14 @@ export async function findExistingScimIds(
   { tenantId, connectorId }: Omit<ScimScope, 'kind'>,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const rows = await tx.query<{ id: string }>(
+  const found = await tx.ids(
     `select id from (
        select id, deleted_at from scim_resources
         where tenant_id = $1 and connector_id = $2 and kind in ('User', 'Group') and id = any($3) ${alone}) as named
       where deleted_at is null`,
     [tenantId, connectorId, uuids(ids)],
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Set(found);
 }
 
 /**

@@ -57,32 +57,29 @@ export async function findTenantQuotas(tx: Transaction, tenantId: string): Promi
 
 /** Counts the users that are not deleted. */
 export async function countPeople(tx: Transaction, tenantId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  return tx.count(
     `select coalesce(sum(count), 0)::int as count from directory_counters
       where tenant_id = $1 and resource = 'user' and status <> 'deleted'`,
     [tenantId],
   );
-  return row?.count ?? 0;
 }
 
 /** Counts all identities, deleted ones too. */
 export async function countIdentities(tx: Transaction, tenantId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  return tx.count(
     `select coalesce(sum(count), 0)::int as count from directory_counters where tenant_id = $1 and resource = 'identity'`,
     [tenantId],
   );
-  return row?.count ?? 0;
 }
 
 /** Counts the people with access: active identities, of which there are more than users where machines have their own. */
 export async function countActivePeople(tx: Transaction, tenantId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  return tx.count(
     `select least(coalesce(sum(count) filter (where resource = 'identity' and status = 'active'), 0),
                   coalesce(sum(count) filter (where resource = 'user' and status <> 'deleted'), 0))::int as count
        from directory_counters where tenant_id = $1`,
     [tenantId],
   );
-  return row?.count ?? 0;
 }
 
 /** Makes the directory look at a tenant in `seconds`, in the transaction that adds work for it. */

@@ -31,8 +31,7 @@ export async function insertBatch(
 
 /** Returns true if the batch existed, so that each batch is counted once. */
 export async function removeBatch(tx: Transaction, jobId: string, seq: number): Promise<boolean> {
-  const rows = await tx.query('delete from sync_batches where job_id = $1 and seq = $2 returning seq', [jobId, seq]);
-  return rows.length > 0;
+  return tx.any('delete from sync_batches where job_id = $1 and seq = $2 returning seq', [jobId, seq]);
 }
 
 /** There are few batches and many jobs; without a limit, PostgreSQL may read all jobs. */

@@ -21,7 +21,7 @@ export interface JobSource {
 
 /** Returns undefined if the connector was deleted. */
 export async function findJobSource(tx: Transaction, connectorId: string): Promise<JobSource | undefined> {
-  const [source] = await tx.query<JobSource>(
+  return tx.row<JobSource>(
     `select id as "connectorId", type, records, config, config_version as "configVersion", tenant_id as "tenantId",
             (schedule ->> 'full_every')::integer as "fullEvery",
             (schedule ->> 'full_every_hours')::integer as "fullEveryHours",
@@ -29,5 +29,4 @@ export async function findJobSource(tx: Transaction, connectorId: string): Promi
        from connectors c where id = $1 and deleted_at is null`,
     [connectorId],
   );
-  return source;
 }

@@ -3,7 +3,7 @@ import type { JobStatus } from '@idsync/contracts';
 import { deleteFound } from '../by-tenant.js';
 import type { Database, Transaction } from '../database.js';
 import type { SyncJobEntity } from '../entities/sync.entities.js';
-import { selectList } from '../naming-strategy.js';
+import { selectList, snakeCase } from '../naming-strategy.js';
 
 export type { SourcePlace } from '../entities/sync.entities.js';
 
@@ -68,42 +68,26 @@ export const jobColumns = `${selectList([...state, ...counts, ...failure], 'j')}
 
 /** Locks a job. Every change of a job or its batches takes this lock first, to prevent deadlocks. */
 export async function lockJob(tx: Transaction, tenantId: string, jobId: string): Promise<SyncJob | undefined> {
-  const [job] = await tx.query<SyncJob>(
-    `select ${jobColumns} from sync_jobs j where j.id = $1 and j.tenant_id = $2 for update`,
-    [jobId, tenantId],
-  );
-  return job;
+  return tx.row<SyncJob>(`select ${jobColumns} from sync_jobs j where j.id = $1 and j.tenant_id = $2 for update`, [
+    jobId,
+    tenantId,
+  ]);
 }
 
 /** Counts the records of a held job that its source lists and that nothing has applied. */
 export async function countSetAside(tx: Transaction, jobId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  return tx.count(
     'select count(*)::int as count from sync_plan_entries where job_id = $1 and not done and incoming is not null',
     [jobId],
   );
-  return row?.count ?? 0;
 }
 
+const countAssignments = counts.map((name, nth) => `${snakeCase(name)} = $${nth + 2}`).join(', ');
+
 /** Saves the counts of a locked job. */
-export async function saveCounts(tx: Transaction, jobId: string, counts: JobCounts): Promise<void> {
-  await tx.query(
-    `update sync_jobs
-        set records_read = $2, records_expected = $3, records_applied = $4, records_failed = $5, batches_written = $6,
-            batches_processed = $7, batches_total = $8, progress_pct = $9, fields_left_out = $10
-      where id = $1`,
-    [
-      jobId,
-      counts.recordsRead,
-      counts.recordsExpected,
-      counts.recordsApplied,
-      counts.recordsFailed,
-      counts.batchesWritten,
-      counts.batchesProcessed,
-      counts.batchesTotal,
-      counts.progressPct,
-      counts.fieldsLeftOut,
-    ],
-  );
+export async function saveCounts(tx: Transaction, jobId: string, saved: JobCounts): Promise<void> {
+  const values = counts.map((name) => saved[name]);
+  await tx.query(`update sync_jobs set ${countAssignments} where id = $1`, [jobId, ...values]);
 }
 
 /**

@@ -71,7 +71,7 @@ export async function claimLease(
   owner: string,
   leaseMs: number,
 ): Promise<ClaimedJob | undefined> {
-  const [claimed] = await tx.query<ClaimedJob>(
+  return tx.row<ClaimedJob>(
     `with free as (
        select id, status from sync_jobs
         where id = $1 and tenant_id = $2 and (status = 'queued' or (status = 'running' and lease_until < now()))
@@ -83,7 +83,6 @@ export async function claimLease(
      returning ${jobColumns}, j.traceparent, free.status = 'queued' as started`,
     [job.id, job.tenantId, owner, leaseMs],
   );
-  return claimed;
 }
 
 /**
@@ -93,23 +92,19 @@ export async function claimLease(
 const held = `id = $1 and tenant_id = $2 and lease_token = $3 and status = 'running' and batches_total is null
   and not exists (select from tenants t where t.id = $2 and t.suspended_at is not null)`;
 
+const valuesOf = ({ jobId, tenantId, token }: Lease) => [jobId, tenantId, token];
+
 /** Locks the job if the lease is still valid. */
 export async function lockLeasedJob(tx: Transaction, lease: Lease): Promise<SyncJob | undefined> {
-  const [job] = await tx.query<SyncJob>(`select ${jobColumns} from sync_jobs j where ${held} for update`, [
-    lease.jobId,
-    lease.tenantId,
-    lease.token,
-  ]);
-  return job;
+  return tx.row(`select ${jobColumns} from sync_jobs j where ${held} for update`, valuesOf(lease));
 }
 
 /** Returns false if the lease is no longer valid. */
 export async function renewLease(tx: Transaction, lease: Lease, leaseMs: number): Promise<boolean> {
-  const rows = await tx.query(
-    `update sync_jobs set lease_until = now() + $4 * interval '1 millisecond' where ${held} returning id`,
-    [lease.jobId, lease.tenantId, lease.token, leaseMs],
-  );
-  return rows.length > 0;
+  return tx.any(`update sync_jobs set lease_until = now() + $4 * interval '1 millisecond' where ${held} returning id`, [
+    ...valuesOf(lease),
+    leaseMs,
+  ]);
 }
 
 /** Saves the position of the job and renews its lease. The last page also has the checkpoint for the next run. */
@@ -123,14 +118,7 @@ export async function savePosition(
     `update sync_jobs set cursor = $4, attempts = 0, lease_until = now() + $5 * interval '1 millisecond',
             checkpoint = coalesce($6, checkpoint), last_record_at = now()
       where id = $1 and tenant_id = $2 and lease_token = $3`,
-    [
-      lease.jobId,
-      lease.tenantId,
-      lease.token,
-      cursor === null ? null : JSON.stringify(cursor),
-      leaseMs,
-      checkpoint === undefined ? null : JSON.stringify(checkpoint),
-    ],
+    [...valuesOf(lease), cursor, leaseMs, checkpoint ?? null],
   );
 }
 
@@ -153,7 +141,7 @@ export async function releaseLease(
   await tx.query(
     `update sync_jobs set lease_owner = null, lease_until = now() + $4 * interval '1 millisecond', attempts = greatest(attempts - $5, 0)
       where ${held}`,
-    [lease.jobId, lease.tenantId, lease.token, delayMs, asIfNeverClaimed ? 1 : 0],
+    [...valuesOf(lease), delayMs, asIfNeverClaimed ? 1 : 0],
   );
 }
 

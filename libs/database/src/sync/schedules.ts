@@ -117,10 +117,9 @@ export async function insertScheduledJob(
   { id, tenantId }: DueConnector,
   scheduledFor: Date,
 ): Promise<boolean> {
-  const rows = await tx.query(
+  return tx.any(
     `insert into sync_jobs (id, tenant_id, connector_id, scheduled_for) values ($1, $2, $3, $4)
      on conflict do nothing returning id`,
     [newUuid(), tenantId, id, scheduledFor],
   );
-  return rows.length > 0;
 }
