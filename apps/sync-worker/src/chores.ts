@@ -4,9 +4,8 @@ import {
   deleteOldJobs,
   deleteOldProbes,
   findUnansweredBatches,
-  findUnansweredSweeps,
   takeUnansweredBatches,
-  takeUnansweredSweeps,
+  unansweredSweeps,
 } from '@idsync/database/sync';
 import { type Chore, republishLost } from '@idsync/messaging';
 import type { SyncContext } from './sync-context.js';
@@ -58,14 +57,7 @@ export async function republishBatches(database: Database, unansweredMs: number)
  */
 export async function republishSweeps(database: Database, unansweredMs: number): Promise<number> {
   return republishLost(database, 'sync.sweep.requested', {
-    find: (tx) => findUnansweredSweeps(tx, unansweredMs, batchesAtATime),
-    take: (tx, tenantId, found) =>
-      takeUnansweredSweeps(
-        tx,
-        tenantId,
-        found.map(({ jobId }) => jobId),
-        unansweredMs,
-      ),
-    dataOf: ({ jobId }) => ({ job_id: jobId }),
+    ...unansweredSweeps(unansweredMs, batchesAtATime),
+    dataOf: ({ id }) => ({ job_id: id }),
   });
 }

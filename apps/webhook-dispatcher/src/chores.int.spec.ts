@@ -1,6 +1,6 @@
 import { type Message, newUuid } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { lockReplay, takeUnansweredReplays } from '@idsync/database/delivery';
+import { lockReplay, unansweredReplays } from '@idsync/database/delivery';
 import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { republishReplays } from './chores.js';
@@ -131,7 +131,8 @@ describe('republishing replays without progress', () => {
   it('republishes on the next run if a process is killed during one', async () => {
     const lost = await createReplay(16);
     const killed = own.database.transaction(tenant, async (tx) => {
-      expect(await takeUnansweredReplays(tx, tenant, [lost], quarterOfAnHour)).toEqual([{ id: lost }]);
+      const { take } = unansweredReplays(quarterOfAnHour, 1);
+      expect(await take(tx, tenant, [{ id: lost, tenantId: tenant }])).toEqual([{ id: lost }]);
       const [backend] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       await own.fixture.rows('select pg_terminate_backend($1)', [backend?.pid]);
       await tx.query('select 1');

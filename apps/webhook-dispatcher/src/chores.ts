@@ -3,8 +3,7 @@ import {
   deleteOldDeliveries,
   deleteOldEndpoints,
   deleteOldReplays,
-  findUnansweredReplays,
-  takeUnansweredReplays,
+  unansweredReplays,
 } from '@idsync/database/delivery';
 import { type Chore, republishLost } from '@idsync/messaging';
 
@@ -48,14 +47,7 @@ export function chores(database: Database): Chore[] {
  */
 export async function republishReplays(database: Database, olderThanMs: number): Promise<number> {
   return republishLost(database, 'webhook.replay.requested', {
-    find: (tx) => findUnansweredReplays(tx, olderThanMs, replayBatchSize),
-    take: (tx, tenantId, found) =>
-      takeUnansweredReplays(
-        tx,
-        tenantId,
-        found.map(({ id }) => id),
-        olderThanMs,
-      ),
+    ...unansweredReplays(olderThanMs, replayBatchSize),
     dataOf: ({ id }) => ({ replay_id: id }),
   });
 }

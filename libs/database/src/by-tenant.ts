@@ -56,28 +56,52 @@ export async function searchAndWork<Found extends OfTenant>(
 }
 
 /**
- * Deletes rows of `table` that `selection` finds across tenants. Skips locked rows. Returns the number of deleted rows.
+ * Deletes rows of `table` that `selection` finds across tenants, by their column `key`. Skips locked rows. Returns the
+ * number of deleted rows.
  */
 export async function deleteFound(
   database: Database,
   table: string,
   selection: string,
   values: readonly unknown[],
+  key = 'id',
 ): Promise<number> {
   return searchAndWork(
     database,
     (tx) =>
       tx.query<{ id: string; tenantId: string }>(
-        `select id, tenant_id as "tenantId" from ${table} ${selection}`,
+        `select ${key} as id, tenant_id as "tenantId" from ${table} ${selection}`,
         values,
       ),
     async (tx, tenantId, found) => {
       const deleted = await tx.query(
-        `delete from ${table} where id in (
-           select id from ${table} where tenant_id = $1 and id = any($2) for update skip locked) returning id`,
+        `delete from ${table} where ${key} in (
+           select ${key} from ${table} where tenant_id = $1 and ${key} = any($2) for update skip locked) returning ${key}`,
         [tenantId, uuids(found.map(({ id }) => id))],
       );
       return deleted.length;
     },
   );
+}
+
+/**
+ * Returns how to find the rows of `table` in the state `waiting` that were requested at `since`, `olderThanMs` ago, of all
+ * tenants, and how to take those of a tenant that still wait, as requested again. Skips rows in progress.
+ */
+export function unanswered(table: string, since: string, waiting: string) {
+  const isLost = (age: string) => `${since} < now() - ${age} * interval '1 millisecond' and ${waiting}`;
+  return (olderThanMs: number, limit: number) => ({
+    find: (tx: Transaction) =>
+      tx.query<{ id: string; tenantId: string }>(
+        `select id, tenant_id as "tenantId" from ${table} where ${isLost('$1')} order by ${since} limit $2`,
+        [olderThanMs, limit],
+      ),
+    take: (tx: Transaction, tenantId: string, found: readonly { id: string; tenantId: string }[]) =>
+      tx.query<{ id: string }>(
+        `update ${table} set ${since} = now() where id in (
+           select id from ${table} where tenant_id = $1 and id = any($2) and ${isLost('$3')} for update skip locked)
+         returning id`,
+        [tenantId, uuids(found.map(({ id }) => id)), olderThanMs],
+      ),
+  });
 }

@@ -29,8 +29,8 @@ export async function deleteOldDeliveries(database: Database, limit: number): Pr
       const old = 'select id, tenant_id as "tenantId" from webhook_deliveries where id < $2 order by id limit $1';
       return tx.query<Found>(old, [limit, firstIdOf(Date.now() - retentionMs)]);
     },
-    async (tx, tenantId, found) => {
-      const [row] = await tx.query<{ count: number }>(
+    (tx, tenantId, found) =>
+      tx.count(
         `with deleted as (
            delete from webhook_deliveries where id in (
              select id from webhook_deliveries where tenant_id = $1 and id = any($2) for update skip locked)
@@ -40,30 +40,14 @@ export async function deleteOldDeliveries(database: Database, limit: number): Pr
            delete from event_payloads p using deleted where p.tenant_id = deleted.tenant_id and p.sequence = deleted.event_sequence)
          select count(*) from deleted`,
         [tenantId, uuids(found.map(({ id }) => id))],
-      );
-      return row?.count ?? 0;
-    },
+      ),
   );
 }
 
 /** Deletes up to `limit` endpoint states without a webhook. Returns the number of deleted rows. */
-export async function deleteOldEndpoints(database: Database, limit: number): Promise<number> {
-  return searchAndWork(
-    database,
-    (tx) =>
-      tx.query<Found>(
-        `select webhook_id as id, tenant_id as "tenantId" from webhook_endpoints e
-          where not exists (select from webhooks w where w.id = e.webhook_id) limit $1`,
-        [limit],
-      ),
-    async (tx, tenantId, found) => {
-      const deleted = await tx.query(
-        'delete from webhook_endpoints where tenant_id = $1 and webhook_id = any($2) returning webhook_id',
-        [tenantId, uuids(found.map(({ id }) => id))],
-      );
-      return deleted.length;
-    },
-  );
+export function deleteOldEndpoints(database: Database, limit: number): Promise<number> {
+  const orphaned = 'e where not exists (select from webhooks w where w.id = e.webhook_id) limit $1';
+  return deleteFound(database, 'webhook_endpoints', orphaned, [limit], 'webhook_id');
 }
 
 /** Deletes up to `limit` replays that are older than 30 days. Returns the number of deleted rows. */

@@ -2,6 +2,7 @@
 import { newUuid, type ReplayStatus } from '@idsync/contracts';
 import { type FindOperator, In } from 'typeorm';
 import { arraysOf, bigints, booleans, texts, uuids } from '../arrays.js';
+import { unanswered } from '../by-tenant.js';
 import type { Transaction } from '../database.js';
 import { WebhookEntity } from '../entities/gateway.entities.js';
 import { WebhookReplayEntity } from '../entities/webhook-delivery.entities.js';
@@ -55,37 +56,8 @@ export async function saveReplayProgress(tx: Transaction, id: string, progress: 
   );
 }
 
-/** Finds open replays of all tenants whose next part was requested `olderThanMs` ago. */
-export async function findUnansweredReplays(
-  tx: Transaction,
-  olderThanMs: number,
-  limit: number,
-): Promise<{ id: string; tenantId: string }[]> {
-  return tx.query(
-    `select id, tenant_id as "tenantId" from webhook_replays
-      where status in ('queued', 'running') and announced_at < now() - $1 * interval '1 millisecond'
-      order by announced_at limit $2`,
-    [olderThanMs, limit],
-  );
-}
-
-/**
- * Marks those of a tenant's replays that still wait as requested again, and returns them. Skips a replay in progress.
- */
-export async function takeUnansweredReplays(
-  tx: Transaction,
-  tenantId: string,
-  ids: readonly string[],
-  olderThanMs: number,
-): Promise<{ id: string }[]> {
-  return tx.query(
-    `update webhook_replays set announced_at = now() where id in (
-       select id from webhook_replays where tenant_id = $1 and id = any($2) and status in ('queued', 'running')
-          and announced_at < now() - $3 * interval '1 millisecond' for update skip locked)
-     returning id`,
-    [tenantId, uuids(ids), olderThanMs],
-  );
-}
+/** The open replays whose next part was not answered. */
+export const unansweredReplays = unanswered('webhook_replays', 'announced_at', `status in ('queued', 'running')`);
 
 export async function cancelReplay(tx: Transaction, tenantId: string, id: string): Promise<void> {
   const cancelled = { status: 'cancelled', endedAt: () => 'now()' } as const;
@@ -107,7 +79,7 @@ export async function resendDelivery(
   webhookId: string,
   key: DeliveryKey,
 ): Promise<boolean> {
-  const rows = await tx.query(
+  return tx.any(
     `update webhook_deliveries set ${again}, due_at = least(now(), (
             select due_at from webhook_deliveries where webhook_id = $2 and status = 'pending' and is_retry
              order by due_at limit 1) - interval '1 millisecond')
@@ -115,7 +87,6 @@ export async function resendDelivery(
         and (lease_until is null or lease_until < now()) returning id`,
     [tenantId, webhookId, 'id' in key ? key.id : key.sequence],
   );
-  return rows.length > 0;
 }
 
 /** Counts the dead deliveries of a webhook. `last` is the highest sequence among them. */
