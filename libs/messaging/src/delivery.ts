@@ -78,7 +78,7 @@ export async function handleDelivery(
 }
 
 /** Returns the pattern of a handler: the type, or `dead.<type>` on a queue that binds dead letters. */
-export function patternOf(definition: QueueDefinition, type: string): string {
+function patternOf(definition: QueueDefinition, type: string): string {
   return (definition.bindsDead as readonly string[] | undefined)?.includes(type) ? `dead.${type}` : type;
 }
 

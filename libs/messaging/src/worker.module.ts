@@ -50,7 +50,7 @@ export class WorkerModule {
 
 /** Passes a handler's error on unchanged; Nest's own filter replaces every error with `Internal server error`. */
 @Catch()
-export class HandlerErrorsFilter implements RpcExceptionFilter {
+class HandlerErrorsFilter implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {
     return throwError(() => error);
   }
