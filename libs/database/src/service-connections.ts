@@ -19,13 +19,8 @@ export interface ManagedConnection extends Connection {
 
 /** Connections not available for the work of tenants: for authentication, the outbox relay, and listening. */
 const reserved = 3;
-/** Maximum number of connections of one API key in the gateway. */
-const connectionsOfOneKey = 3;
-/**
- * Maximum number of requests that wait for a connection; a tenant may use half of them, an API key `waitingOfOneKey`.
- */
-const waitingRequests = 2_048;
-const waitingOfOneKey = 1_000;
+/** Limits of an API key in the gateway, and of all requests that wait: a tenant may use half of these. */
+const shareLimits = { ofOneMember: 3, waiting: 2_048, waitingOfOneMember: 1_000, waitMs: connectionWaitMs };
 
 export interface ServiceConnectionsOptions {
   service: ServiceName;
@@ -49,7 +44,8 @@ export class ServiceConnections {
     { service, poolSize, shareOf, server = 'primary' }: ServiceConnectionsOptions,
   ) {
     this.shareOf = shareOf;
-    this.shares = service === 'gateway' ? fairShares(poolSize) : undefined;
+    if (service === 'gateway')
+      this.shares = new FairShares({ ...shareLimits, connections: Math.max(poolSize - reserved, 1) });
     this.unwatch = connections.watch(() => {
       const { running, waiting } = this.work;
       const idle = Math.max(dataSource.connections.count - running, 0);
@@ -118,14 +114,4 @@ export class ServiceConnections {
       work.waiting -= 1;
     }
   }
-}
-
-function fairShares(poolSize: number): FairShares {
-  return new FairShares({
-    connections: Math.max(poolSize - reserved, 1),
-    ofOneMember: connectionsOfOneKey,
-    waiting: waitingRequests,
-    waitingOfOneMember: waitingOfOneKey,
-    waitMs: connectionWaitMs,
-  });
 }

@@ -22,14 +22,8 @@ export interface EventBody {
   traceparent: string | null;
 }
 
-interface EventRow {
-  sequence: number;
-  id: string;
-  type: string;
-  occurredAt: Date;
-  subjectId: string | null;
+interface EventRow extends Omit<EventBody, 'body'> {
   identityId: string | null;
-  traceparent: string | null;
   details: EventDetails;
   /** The body that was sent, if it is still stored. */
   sent: string | null;
@@ -59,11 +53,11 @@ export async function findEventBodies(
   const settings = useIndexScans(tx);
   // The inner limit keeps each lookup an index lookup, whatever the table statistics say.
   const reading = tx.query<EventRow & { fits: boolean }>(
-    `select sequence, id, type, "occurredAt", "subjectId", "identityId", traceparent, fits,
+    `select sequence, "eventId", type, "occurredAt", "subjectId", "identityId", traceparent, fits,
             case when fits then details end as details, case when fits then sent end as sent,
             case when fits then resource end as resource
        from (select *, ${isWithinPage('coalesce(octet_length(sent), 0) + coalesce(octet_length(resource), 0) + octet_length(details::text)', 'sequence')} as fits from (
-     select e.sequence, e.id, e.type, e.occurred_at as "occurredAt", e.subject_id as "subjectId",
+     select e.sequence, e.id as "eventId", e.type, e.occurred_at as "occurredAt", e.subject_id as "subjectId",
             e.identity_id as "identityId", e.details, e.traceparent,
             payload.body as sent, coalesce(record.document, identity.document) as resource
        from (select * from events
@@ -96,15 +90,11 @@ export async function findEventBodies(
   const rows = found.filter(({ fits }) => fits);
   const isWhole = rows.length === found.length && rows.length < limit;
   const tenant = encodeId('tenant', tenantId);
-  const bodies = rows.map((row) => ({
-    sequence: row.sequence,
-    eventId: row.id,
-    type: row.type,
-    subjectId: row.subjectId,
-    occurredAt: row.occurredAt,
-    traceparent: row.traceparent,
-    body: row.sent ?? renderEventBody(row, tenant),
-  }));
+  const bodies = rows.map((row) => {
+    const { sequence, eventId, type, subjectId, occurredAt, traceparent } = row;
+    const body = row.sent ?? renderEventBody(row, tenant);
+    return { sequence, eventId, type, subjectId, occurredAt, traceparent, body };
+  });
   return { bodies, reached: isWhole ? range.last : (bodies.at(-1)?.sequence ?? range.last) };
 }
 
@@ -138,7 +128,7 @@ const additions = [
 
 function renderEventBody(event: EventRow, tenant: string): string {
   const envelope = {
-    id: encodeId('event', event.id),
+    id: encodeId('event', event.eventId),
     type: event.type,
     timestamp: event.occurredAt.toISOString(),
     tenant_id: tenant,

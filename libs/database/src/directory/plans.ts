@@ -1,5 +1,5 @@
 // SQL by hand: batches lock and save plans, and entries are written and compared in bulk.
-import { type FieldChange, type KeyKind, type RecordKind, volumeLimits } from '@idsync/contracts';
+import { type KeyKind, volumeLimits } from '@idsync/contracts';
 import { IsNull } from 'typeorm';
 import { arraysOf, integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
@@ -12,22 +12,9 @@ const planColumns = ['jobId', 'connectorId', 'state', 'known', 'deletions', 'dis
 /** Changes that a job plans in addition to those that its batches applied at once. */
 export type SyncPlan = WithoutNulls<Pick<SyncPlanEntity, (typeof planColumns)[number]>>;
 
-export interface PlanEntry {
-  id: number;
-  seq: number;
-  action: PlanAction;
-  recordId: string;
-  kind: RecordKind;
-  externalId: string;
-  /** The identity it would belong to, if that exists already. */
-  identityId?: string;
-  changes: FieldChange[];
-  /** The record from the source, as JSON; absent for a record that the source no longer lists. */
-  incoming?: string;
-  /** `updated_at` of the record when the plan was made; absent for a record that did not exist. */
-  basedOn?: Date;
-  /** External id under which the record is stored, if a new one replaces it. */
-  movedFrom?: string;
+type StoredEntry = Omit<SyncPlanEntryEntity, 'tenantId' | 'jobId' | 'done' | 'changedFields' | `resembles${string}`>;
+
+export interface PlanEntry extends WithoutNulls<StoredEntry> {
   /** Identity with a match key of the record to be created. */
   resembles?: { identityId: string; by: KeyKind; value: string };
   /** Fields under the safeguard whose value changes or is lost, and `planMarks`. */

@@ -35,11 +35,14 @@ export const SyncPlanEntryEntity = entity('sync_plan_entries', {
   recordId: uuid(),
   kind: text<RecordKind>(),
   externalId: text(),
+  /** The identity it would belong to, if that exists already. */
   identityId: uuid({ nullable: true }),
   changes: jsonb<FieldChange[]>(),
+  /** The record from the source, as JSON; null for a record that the source no longer lists. */
   incoming: text({ nullable: true }),
+  /** `updated_at` of the record when the plan was made; null for a record that did not exist. */
   basedOn: timestamptz({ nullable: true }),
-  /** Earlier external id of a record that a new id replaces. */
+  /** External id under which the record is stored, if a new one replaces it. */
   movedFrom: text({ nullable: true }),
   /** Identity that has a match key of a record to be created, and the key's kind. */
   resemblesId: uuid({ nullable: true }),
