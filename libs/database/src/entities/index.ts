@@ -9,7 +9,6 @@ import * as history from './history.entities.js';
 import * as matching from './matching.entities.js';
 import * as quota from './quota.entities.js';
 import * as recordErrors from './record-errors.entities.js';
-import * as scim from './scim.entities.js';
 import * as session from './session.entities.js';
 import * as suppression from './suppression.entities.js';
 import * as sweep from './sweep.entities.js';
@@ -30,7 +29,6 @@ export const entities = {
   ...matching,
   ...quota,
   ...recordErrors,
-  ...scim,
   ...session,
   ...suppression,
   ...sweep,

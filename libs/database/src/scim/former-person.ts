@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { comparedText, essentialWords } from '@idsync/contracts';
-import type { ScimDocument } from '../entities/scim.entities.js';
+
+/** A pushed resource as stored: without its id, its members and fields that idsync adds. */
+export type ScimDocument = Record<string, unknown>;
 
 /** Hashes of a deleted user, which show that its userName is given to another person. */
 export interface FormerPerson {

@@ -1,7 +1,7 @@
 // SQL by hand: reads and writes in bulk.
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import type { ScimKind } from './scim-resources.js';
+import type { ScimKind } from './scim-positions.js';
 
 /** A group of a member, or a member of a group. */
 export interface ScimMembership {

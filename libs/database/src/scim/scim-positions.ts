@@ -1,6 +1,7 @@
 // SQL by hand: advisory locks, and a counter.
 import { setLockTimeout, type Transaction } from '../database.js';
-import type { ScimKind } from '../entities/scim.entities.js';
+
+export type ScimKind = 'User' | 'Group';
 
 /** The columns of `scim_positions` that count what exists. */
 const totals: Record<ScimKind, string> = { User: 'users', Group: 'groups' };

@@ -2,17 +2,24 @@
 import { createHash } from 'node:crypto';
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import type { ScimDocument, ScimKind, ScimResourceEntity } from '../entities/scim.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { useIndexOrder } from '../transaction-settings.js';
-import { type FormerPerson, formerPerson } from './former-person.js';
-import { addToTotal, findTotal } from './scim-positions.js';
+import { type FormerPerson, formerPerson, type ScimDocument } from './former-person.js';
+import { addToTotal, findTotal, type ScimKind } from './scim-positions.js';
 
-export type { ScimDocument, ScimKind } from '../entities/scim.entities.js';
+export type { ScimDocument } from './former-person.js';
 
-const shown = ['id', 'kind', 'document', 'version', 'createdAt', 'changedAt'] as const;
-const columns = selectList(shown);
-export type ScimResourceRow = Pick<ScimResourceEntity, (typeof shown)[number]>;
+/** A pushed user or group. A deleted one has a tombstone, whose document has at most hashes of the person. */
+export interface ScimResourceRow {
+  id: string;
+  kind: ScimKind;
+  document: ScimDocument;
+  version: number;
+  createdAt: Date;
+  changedAt: Date;
+}
+
+const columns = selectList(['id', 'kind', 'document', 'version', 'createdAt', 'changedAt']);
 
 /** The connector and kind of SCIM resources. */
 export interface ScimScope {
@@ -28,6 +35,7 @@ export interface PushedResource {
   name: string;
   externalId: string | undefined;
   document: ScimDocument;
+  /** Only users keep it; groups are read with their members. */
   position: number;
 }
 
