@@ -82,7 +82,7 @@ export const areas = {
     sources: [
       'apps/webhook-dispatcher/src/delivery/*.ts',
       'apps/webhook-dispatcher/src/sending/*.ts',
-      'apps/webhook-dispatcher/src/{sign,fan-out,match-subscription,chores}.ts',
+      'apps/webhook-dispatcher/src/{sign,fan-out,match-subscription,housekeeping.service}.ts',
       'libs/database/src/delivery/*.ts',
       'libs/runtime/src/outbound/*.ts',
     ],

@@ -3,7 +3,7 @@ import { Database } from '@idsync/database';
 import { lockReplay, unansweredReplays } from '@idsync/database/delivery';
 import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { republishReplays } from './chores.js';
+import { republishReplays } from './housekeeping.service.js';
 import { replayPart } from './replay.js';
 
 const quarterOfAnHour = 15 * 60_000;

@@ -3,17 +3,13 @@ import { WorkerModule } from '@idsync/messaging';
 import { type DispatcherConfig, Logger } from '@idsync/runtime';
 import { type DynamicModule, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { DeliveryContext, type DeliverySettings } from './delivery/delivery-context.js';
+import { DeliveryContext, type DeliverySettings, defaultSettings } from './delivery/delivery-context.js';
 import { DeliveryEngine } from './delivery/delivery-engine.service.js';
-import { defaultSettings } from './delivery/settings.js';
 import { FanOutRunner } from './fan-out-runner.service.js';
 import { DispatcherHousekeeping } from './housekeeping.service.js';
-import { secretDecryptor } from './open-secret.js';
+import { secretOpener } from './open-secret.js';
 import { ReplaysConsumer } from './replays.consumer.js';
-import { defaultLimits, type HttpLimits, httpSender } from './sending/http-sender.js';
-import { Sender } from './sending/send.js';
-import { headersOf } from './sending/sent-headers.js';
-import { keyOf, privateKeyOf } from './sign.js';
+import { defaultLimits, type HttpLimits, httpSender, Sender } from './sending/http-sender.js';
 
 type Config = ConfigService<DispatcherConfig, true>;
 
@@ -45,9 +41,7 @@ export class WebhookDispatcherModule implements OnApplicationShutdown {
       sender,
       log,
       settings: { ...defaultSettings, ...settings },
-      decryptKey: secretDecryptor(encryptionKeys(values), keyOf),
-      decryptHeaders: secretDecryptor(encryptionKeys(values), headersOf),
-      decryptPrivateKey: secretDecryptor(encryptionKeys(values), privateKeyOf),
+      openSecret: secretOpener(encryptionKeys(values)),
     });
     return {
       module: WebhookDispatcherModule,

@@ -4,15 +4,11 @@ import { Database, encrypt } from '@idsync/database';
 import { rotateWebhookSecret } from '@idsync/database/gateway';
 import { silentLogger } from '@idsync/runtime';
 import { type DirectoryFixture, ServiceDatabase, until } from '@idsync/testing';
-import type { DeliverySettings } from '../src/delivery/delivery-context.js';
+import { type DeliverySettings, defaultSettings } from '../src/delivery/delivery-context.js';
 import { DeliveryEngine } from '../src/delivery/delivery-engine.service.js';
-import { defaultSettings } from '../src/delivery/settings.js';
 import { type FannedOut, fanOutPart } from '../src/fan-out.js';
-import { secretDecryptor } from '../src/open-secret.js';
-import { defaultLimits, type HttpLimits, httpSender } from '../src/sending/http-sender.js';
-import type { Sender } from '../src/sending/send.js';
-import { headersOf } from '../src/sending/sent-headers.js';
-import { keyOf, privateKeyOf } from '../src/sign.js';
+import { secretOpener } from '../src/open-secret.js';
+import { defaultLimits, type HttpLimits, httpSender, type Sender } from '../src/sending/http-sender.js';
 
 export interface DeliveryRow {
   id: string;
@@ -144,9 +140,7 @@ export class DispatcherFixture {
       database: this.database,
       sender: out,
       settings: { ...defaultSettings, ...quick, ...settings },
-      decryptKey: secretDecryptor([this.encryptionKey], keyOf),
-      decryptHeaders: secretDecryptor([this.encryptionKey], headersOf),
-      decryptPrivateKey: secretDecryptor([this.encryptionKey], privateKeyOf),
+      openSecret: secretOpener([this.encryptionKey]),
       log: silentLogger,
     });
     if (polls) engine.start();

@@ -7,16 +7,12 @@ import {
   finishAttempts,
   saveEndpointResults,
 } from '@idsync/database/delivery';
-import type { Logger } from '@idsync/runtime';
-import { pause } from '@idsync/runtime';
+import { type Logger, pause } from '@idsync/runtime';
 
 /** The result of an attempt, with the state of its endpoint afterwards. */
 export interface EndedAttempt extends FinishedAttempt {
   webhookId: string;
   tenantId: string;
-  succeeded: boolean;
-  /** The receiver answered 410 Gone. */
-  gone: boolean;
   /** Circuit breaker of the endpoint after this attempt. */
   openUntil?: Date;
   trips: number;
@@ -105,7 +101,7 @@ export class AttemptRecorder {
 
   private async write(tenantId: string, batch: readonly EndedAttempt[]): Promise<void> {
     const news = this.changesOf(batch);
-    const gone = [...new Set(batch.filter((attempt) => attempt.gone).map(({ webhookId }) => webhookId))];
+    const gone = [...new Set(batch.filter(({ statusCode }) => statusCode === 410).map(({ webhookId }) => webhookId))];
     const failing = news.filter(({ failures }) => failures > 0).map(({ webhookId }) => webhookId);
     const outcomes = finishAttempts(tenantId, batch);
     // The usual case is one round trip.
@@ -135,7 +131,8 @@ export class AttemptRecorder {
     const news = new Map<string, EndpointResult>();
     for (const attempt of batch) {
       if (!attempt.counts) continue;
-      const { webhookId, tenantId, succeeded, openUntil, trips } = attempt;
+      const { webhookId, tenantId, openUntil, trips } = attempt;
+      const succeeded = attempt.outcome === 'delivered';
       const before = news.get(webhookId);
       news.set(webhookId, {
         webhookId,

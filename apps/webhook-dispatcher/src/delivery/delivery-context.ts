@@ -1,9 +1,10 @@
-import type { KeyObject } from 'node:crypto';
 import type { Database } from '@idsync/database';
 import type { Logger } from '@idsync/runtime';
-import type { Sender } from '../sending/send.js';
+import type { OpenSecret } from '../open-secret.js';
+import { defaultLimits, type Sender } from '../sending/http-sender.js';
 import type { RecorderSettings } from './attempt-recorder.js';
-import type { BreakerSettings } from './breaker.js';
+import { type BreakerSettings, defaultBreaker } from './breaker.js';
+import { retryDelays } from './retry-schedule.js';
 import type { SlotSettings } from './slots.js';
 
 export interface DeliverySettings extends RecorderSettings, SlotSettings {
@@ -22,15 +23,34 @@ export interface DeliverySettings extends RecorderSettings, SlotSettings {
   retryDelays: readonly number[];
 }
 
+const day = 24 * 60 * 60 * 1_000;
+
+export const defaultSettings: DeliverySettings = {
+  slots: 512,
+  retrySlots: 384,
+  tenantSlots: 256,
+  longMs: 1_000,
+  longSlots: 4_096,
+  tenantLongSlots: 512,
+  claimBatch: 256,
+  // Twice the exchange limit, which leaves time to write the result.
+  leaseMs: 2 * defaultLimits.exchangeMs,
+  exchangeMs: defaultLimits.exchangeMs,
+  pollMs: 1_000,
+  claimPauseMs: 2,
+  unsignedPauseMs: 60_000,
+  breaker: defaultBreaker,
+  retryDelays,
+  disableAfterMs: 5 * day,
+  batch: 500,
+  gatherMs: 10,
+  retryMs: 1_000,
+};
+
 export abstract class DeliveryContext {
   abstract readonly database: Database;
   abstract readonly sender: Sender;
   abstract readonly settings: DeliverySettings;
-  /** Returns the key in an encrypted secret; undefined if no configured encryption key decrypts it. */
-  abstract readonly decryptKey: (encrypted: Buffer, tenantId: string) => Buffer | undefined;
-  /** Returns the additional headers of a webhook, under the same condition. */
-  abstract readonly decryptHeaders: (encrypted: Buffer, tenantId: string) => Record<string, string> | undefined;
-  /** Returns a private key of asymmetric signatures, under the same condition. */
-  abstract readonly decryptPrivateKey: (encrypted: Buffer, tenantId: string) => KeyObject | undefined;
+  abstract readonly openSecret: OpenSecret;
   abstract readonly log: Logger;
 }

@@ -4,6 +4,7 @@ import {
   type ClaimRequest,
   claimDeliveries,
   databaseTime,
+  type FinishedAttempt,
   findDueEndpoints,
   findReceivers,
   type Receiver,
@@ -282,15 +283,7 @@ export class DeliveryEngine extends BackgroundService {
     this.inFlight.add(ended);
   }
 
-  private async attempt(...delivery: Parameters<DeliveryEngine['deliver']>): Promise<void> {
-    try {
-      await this.deliver(...delivery);
-    } catch (err) {
-      this.context.log.warn({ err }, 'attempting a delivery failed');
-    }
-  }
-
-  private async deliver(
+  private async attempt(
     delivery: ClaimedDelivery,
     receiver: Receiver | undefined,
     endpoint: Endpoint,
@@ -298,10 +291,14 @@ export class DeliveryEngine extends BackgroundService {
   ): Promise<void> {
     // The webhook was deleted meanwhile; housekeeping deletes its deliveries.
     if (!receiver) return;
-    const sent = await sendDelivery(this.context, delivery, receiver, leaseEnds);
-    if (sent === 'too late') return;
-    if ('unsigned' in sent) this.recordUnsigned(delivery, endpoint, sent.unsigned);
-    else this.record(delivery, endpoint, sent);
+    try {
+      const sent = await sendDelivery(this.context, delivery, receiver, leaseEnds);
+      if (sent === 'too late') return;
+      if ('unsigned' in sent) this.recordUnsigned(delivery, endpoint, sent.unsigned);
+      else this.record(delivery, endpoint, sent);
+    } catch (err) {
+      this.context.log.warn({ err }, 'attempting a delivery failed');
+    }
   }
 
   /**
@@ -311,30 +308,15 @@ export class DeliveryEngine extends BackgroundService {
     const now = this.clock.now();
     const { unsignedPauseMs } = this.context.settings;
     endpoint.pauseFor(now, unsignedPauseMs);
-    const { id: deliveryId, webhookId, tenantId, number } = delivery;
     attempts.observe({ outcome: 'unsigned' }, 0);
-    this.recorder.add({
-      outcome: 'unsigned',
-      error,
-      durationMs: 0,
-      deliveryId,
-      webhookId,
-      tenantId,
-      number,
-      endedAt: new Date(now),
-      status: 'pending',
-      dueAt: new Date(now + unsignedPauseMs),
-      counts: false,
-      succeeded: false,
-      gone: false,
-      openUntil: endpoint.openUntil,
-      trips: endpoint.trips,
-    });
+    const dueAt = new Date(now + unsignedPauseMs);
+    const attempt = { outcome: 'unsigned', error, durationMs: 0, status: 'pending', dueAt, counts: false } as const;
+    this.save(delivery, endpoint, now, attempt);
   }
 
-  private record(delivery: ClaimedDelivery, endpoint: Endpoint, result: SentDelivery): void {
+  private record(delivery: ClaimedDelivery, endpoint: Endpoint, { retryAfterMs, ...sent }: SentDelivery): void {
     const now = this.clock.now();
-    const { outcome, statusCode, error, responseBody, responseHeaders, request, durationMs, retryAfterMs } = result;
+    const { outcome, durationMs } = sent;
     const succeeded = outcome === 'delivered';
     const failed = delivery.attempts + 1;
     const dueAt = succeeded
@@ -347,27 +329,17 @@ export class DeliveryEngine extends BackgroundService {
     attempts.observe({ outcome }, durationMs / 1_000);
     deliveries.add({ status });
     if (endpoint.trips > trips) breakerOpenings.add({});
-    this.recorder.add({
-      outcome,
-      statusCode,
-      error,
-      responseBody,
-      responseHeaders,
-      request,
-      durationMs,
-      deliveryId: delivery.id,
-      webhookId: delivery.webhookId,
-      tenantId: delivery.tenantId,
-      number: delivery.number,
-      endedAt: new Date(now),
-      status,
-      dueAt,
-      counts: true,
-      succeeded,
-      gone: statusCode === 410,
-      openUntil: endpoint.openUntil,
-      trips: endpoint.trips,
-    });
+    this.save(delivery, endpoint, now, { ...sent, status, dueAt, counts: true });
+  }
+
+  private save(
+    { id: deliveryId, webhookId, tenantId, number }: ClaimedDelivery,
+    { openUntil, trips }: Endpoint,
+    now: number,
+    attempt: Omit<FinishedAttempt, 'deliveryId' | 'number' | 'endedAt'>,
+  ): void {
+    const endedAt = new Date(now);
+    this.recorder.add({ ...attempt, deliveryId, webhookId, tenantId, number, endedAt, openUntil, trips });
   }
 
   private endpoint(webhookId: string, tenantId: string): Endpoint {

@@ -1,7 +1,6 @@
 import type { DueEndpoint } from '@idsync/database/delivery';
 import { describe, expect, it } from '@jest/globals';
-import { initialCap } from './concurrency-cap.js';
-import { Endpoint } from './endpoint.js';
+import { Endpoint, initialCap } from './endpoint.js';
 
 const settings = { threshold: 2, firstPauseMs: 100, longestPauseMs: 1_000 };
 const now = 1_000_000;

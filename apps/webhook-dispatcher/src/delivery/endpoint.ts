@@ -1,7 +1,14 @@
 import type { DueEndpoint } from '@idsync/database/delivery';
 import { afterFailure, type Breaker, type BreakerSettings, breakerState, closed } from './breaker.js';
-import { initialCap, nextCap } from './concurrency-cap.js';
 import type { Waiting } from './share-slots.js';
+
+/** Concurrent attempts for one endpoint in one process. */
+const least = 2;
+const most = 64;
+export const initialCap = 16;
+
+const quickMs = 1_000;
+const slowMs = 5_000;
 
 /** Part of an endpoint's cap that is reserved for first attempts. */
 const reservedForFirst = 0.25;
@@ -137,4 +144,13 @@ export class Endpoint {
   get trips(): number {
     return this.breaker.trips;
   }
+}
+
+/**
+ * Returns the cap after a response: a quick one raises it slightly, a slow one halves it, so slow endpoints hold few
+ * shared slots.
+ */
+export function nextCap(cap: number, durationMs: number): number {
+  if (durationMs < quickMs) return Math.min(cap + 0.25, most);
+  return durationMs < slowMs ? cap : Math.max(cap / 2, least);
 }

@@ -2,9 +2,9 @@ import { freePort, until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { all, type DeliveryRow, DispatcherFixture } from '../../test/dispatcher-fixture.js';
 import { Receiver } from '../../test/receiver.js';
-import type { Sender, SendResult } from '../sending/send.js';
-import { initialCap } from './concurrency-cap.js';
+import type { Sender, SendResult } from '../sending/http-sender.js';
 import type { DeliverySettings } from './delivery-context.js';
+import { initialCap } from './endpoint.js';
 
 /** Longer than any test, so that no hanging request ends by a timeout. */
 const never = 3_600_000;

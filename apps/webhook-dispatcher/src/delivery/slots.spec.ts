@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { defaultBreaker } from './breaker.js';
-import { initialCap, nextCap } from './concurrency-cap.js';
-import { Endpoint } from './endpoint.js';
+import { Endpoint, initialCap, nextCap } from './endpoint.js';
 import { shareSlots, type Waiting } from './share-slots.js';
 import { type Slot, Slots } from './slots.js';
 

@@ -2,8 +2,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { UnresolvedError } from '@idsync/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Receiver } from '../../test/receiver.js';
-import { defaultLimits, type HttpLimits, httpSender } from './http-sender.js';
-import type { Sender, SendResult } from './send.js';
+import { defaultLimits, type HttpLimits, httpSender, type Sender, type SendResult } from './http-sender.js';
 
 /** Stands for any forbidden target: a receiver at an address that is not allowed. */
 let canary: Receiver;

@@ -1,3 +1,4 @@
+import type { AttemptOutcome } from '@idsync/contracts';
 import {
   addressVetter,
   BlockedError,
@@ -8,9 +9,32 @@ import {
   vettedConnector,
 } from '@idsync/runtime';
 import { Agent } from 'undici';
-import { retryAfterMs } from './retry-after.js';
-import type { OutgoingRequest, Sender, SendResult } from './send.js';
-import { storedHeaders } from './sent-headers.js';
+
+interface OutgoingRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Result of one POST. */
+export interface SendResult {
+  outcome: Exclude<AttemptOutcome, 'unknown'>;
+  statusCode?: number;
+  /** Failure text for an operator. */
+  error?: string;
+  /** The beginning of the response body. */
+  responseBody?: string;
+  responseHeaders?: Record<string, string>;
+  /** Delay that the receiver requested. */
+  retryAfterMs?: number;
+  durationMs: number;
+}
+
+export abstract class Sender {
+  /** Never rejects: every failure is a result. */
+  abstract send(request: OutgoingRequest): Promise<SendResult>;
+  abstract close(): Promise<void>;
+}
 
 export interface HttpLimits {
   dnsMs: number;
@@ -134,4 +158,40 @@ function failure(error: unknown): SendOutcome {
     return { outcome: 'unreachable', error: `the connection ended before a complete response (${code})` };
   }
   return { outcome: 'unreachable', error: code && !text.includes(code) ? `${text} (${code})` : text };
+}
+
+/** `Retry-After` delays a delivery by a day at most. */
+const maxDelayMs = 24 * 60 * 60 * 1_000;
+
+/** Parses `Retry-After` (seconds or a date) into milliseconds, at most a day; undefined if it is invalid. */
+export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
+  const text = (Array.isArray(header) ? header[0] : header)?.trim();
+  if (!text) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Math.min(Number(text) * 1_000, maxDelayMs);
+  // An HTTP date begins with a weekday; Date.parse accepts many other texts.
+  const date = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(date - now, 0), maxDelayMs);
+}
+
+const maxHeaders = 64;
+const maxValueBytes = 1_024;
+const maxBytes = 8 * 1_024;
+
+/** Returns the headers of a response to store: no cookies, bounded, and only text that PostgreSQL accepts. */
+export function storedHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const stored: Record<string, string> = {};
+  let bytes = 0;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name === 'set-cookie') continue;
+    const text = storable([value].flat().join(', '));
+    bytes += name.length + Buffer.byteLength(text);
+    if (bytes > maxBytes || Object.keys(stored).length === maxHeaders) break;
+    stored[name] = text;
+  }
+  return stored;
+}
+
+/** A character that the cut divides becomes U+FFFD. */
+function storable(text: string): string {
+  return Buffer.from(text).subarray(0, maxValueBytes).toString('utf8').replaceAll('\0', '\uFFFD');
 }

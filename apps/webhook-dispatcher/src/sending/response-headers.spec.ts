@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { retryAfterMs } from './retry-after.js';
-import { storedHeaders } from './sent-headers.js';
+import { retryAfterMs, storedHeaders } from './http-sender.js';
 
 const now = Date.parse('2026-01-31T12:00:00Z');
 
