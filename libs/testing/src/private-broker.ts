@@ -28,15 +28,18 @@ interface PrivateBrokerOptions {
 
 /**
  * A RabbitMQ for one test with its own node name, ports and files, which can be killed without affecting the shared
- * one.
+ * one. It starts in about ten seconds.
  */
-export class PrivateBroker {
+export class PrivateBroker extends ServerProcess {
   private constructor(
-    private readonly directory: string,
-    private readonly server: ServerProcess,
+    directory: string,
+    port: number,
+    env: NodeJS.ProcessEnv,
     private readonly scheme: 'amqp' | 'amqps',
     private readonly node: string,
-  ) {}
+  ) {
+    super(directory, port, brokerProgram, [], env);
+  }
 
   static async start({ tls, cluster }: PrivateBrokerOptions = {}): Promise<PrivateBroker> {
     const directory = await mkdtemp(join(tmpdir(), 'idsync-broker-'));
@@ -57,8 +60,7 @@ export class PrivateBroker {
       RABBITMQ_ENABLED_PLUGINS_FILE: join(directory, 'plugins'),
       RABBITMQ_CONFIG_FILE: settings,
     };
-    const server = new ServerProcess(port, brokerProgram, [], env);
-    const broker = new PrivateBroker(directory, server, tls ? 'amqps' : 'amqp', node);
+    const broker = new PrivateBroker(directory, port, env, tls ? 'amqps' : 'amqp', node);
     try {
       await broker.up();
       return broker;
@@ -69,20 +71,7 @@ export class PrivateBroker {
   }
 
   get url(): string {
-    return `${this.scheme}://guest:guest@127.0.0.1:${this.server.port}`;
-  }
-
-  get port(): number {
-    return this.server.port;
-  }
-
-  /** Starts it with its existing data; resolves when it accepts connections, after about ten seconds. */
-  up(): Promise<void> {
-    return this.server.up();
-  }
-
-  kill(): Promise<void> {
-    return this.server.kill();
+    return `${this.scheme}://guest:guest@127.0.0.1:${this.port}`;
   }
 
   /** Kills it and starts it again without its data. */
@@ -90,11 +79,6 @@ export class PrivateBroker {
     await this.kill();
     await rm(join(this.directory, 'db'), { recursive: true, force: true, maxRetries: 5 });
     await this.up();
-  }
-
-  async remove(): Promise<void> {
-    await this.kill();
-    await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

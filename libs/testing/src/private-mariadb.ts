@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
@@ -11,12 +11,7 @@ const program = '/usr/sbin/mariadbd';
 const installedWithinMs = 60_000;
 
 /** A MariaDB for one test, in a temporary folder on a free port. Its user `root` has no password. */
-export class PrivateMariaDb {
-  private constructor(
-    private readonly directory: string,
-    private readonly server: ServerProcess,
-  ) {}
-
+export class PrivateMariaDb extends ServerProcess {
   /** Returns true if Debian's mariadb-server-core is installed. */
   static isInstalled(): boolean {
     return existsSync(installer) && existsSync(program);
@@ -31,7 +26,7 @@ export class PrivateMariaDb {
       `--user=${userInfo().username}`,
       '--skip-name-resolve',
     ];
-    const server = new ServerProcess(port, program, [
+    const mariaDb = new PrivateMariaDb(directory, port, program, [
       ...common,
       `--socket=${join(directory, 'socket')}`,
       `--pid-file=${join(directory, 'pid')}`,
@@ -46,26 +41,7 @@ export class PrivateMariaDb {
       stdio: 'ignore',
       timeout: installedWithinMs,
     });
-    const mariaDb = new PrivateMariaDb(directory, server);
     await mariaDb.up();
     return mariaDb;
-  }
-
-  get port(): number {
-    return this.server.port;
-  }
-
-  /** Starts it with its existing data; resolves when it accepts connections. */
-  up(): Promise<void> {
-    return this.server.up();
-  }
-
-  kill(): Promise<void> {
-    return this.server.kill();
-  }
-
-  async remove(): Promise<void> {
-    await this.kill();
-    await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
@@ -13,12 +13,7 @@ export interface PrometheusSeries {
 }
 
 /** A Prometheus for one test, which scrapes every second. */
-export class PrivatePrometheus {
-  private constructor(
-    private readonly directory: string,
-    private readonly server: ServerProcess,
-  ) {}
-
+export class PrivatePrometheus extends ServerProcess {
   /** Located on first use, because most users of this package do not need it. */
   static get isThere(): boolean {
     return spawnSync('prometheus', ['--version']).status === 0;
@@ -38,9 +33,9 @@ export class PrivatePrometheus {
       `--web.listen-address=127.0.0.1:${port}`,
       '--query.lookback-delta=15s',
     ];
-    const prometheus = new PrivatePrometheus(directory, new ServerProcess(port, 'prometheus', flags));
+    const prometheus = new PrivatePrometheus(directory, port, 'prometheus', flags);
     try {
-      await prometheus.server.up();
+      await prometheus.up();
       await prometheus.ready();
       return prometheus;
     } catch (error) {
@@ -55,7 +50,7 @@ export class PrivatePrometheus {
    */
   async range(query: string, start: number, end: number, step = 1): Promise<PrometheusSeries[]> {
     const body = new URLSearchParams({ query, start: `${start}`, end: `${end}`, step: `${step}` });
-    const response = await fetch(`http://127.0.0.1:${this.server.port}/api/v1/query_range`, { method: 'POST', body });
+    const response = await fetch(`http://127.0.0.1:${this.port}/api/v1/query_range`, { method: 'POST', body });
     const answer = (await response.json()) as { error?: string; data?: { result: PrometheusSeries[] } };
     if (!answer.data) throw new Error(`${query}: ${answer.error}`);
     return answer.data.result;
@@ -63,11 +58,6 @@ export class PrivatePrometheus {
 
   /** Waits for readiness, because Prometheus listens before it answers queries. */
   private async ready(): Promise<void> {
-    await until(async () => (await fetch(`http://127.0.0.1:${this.server.port}/-/ready`)).ok, 'Prometheus', 60_000);
-  }
-
-  async remove(): Promise<void> {
-    await this.server.kill();
-    await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });
+    await until(async () => (await fetch(`http://127.0.0.1:${this.port}/-/ready`)).ok, 'Prometheus', 60_000);
   }
 }

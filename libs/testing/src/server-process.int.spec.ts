@@ -9,7 +9,7 @@ it('a server for one test ends when the process that started it is killed', asyn
   const server = `require('node:http').createServer((_, response) => response.end()).listen(${port})`;
   const program = `
     import { ServerProcess } from '${new URL('../dist/server-process.js', import.meta.url)}';
-    await new ServerProcess(${port}, process.execPath, ['-e', "${server}"]).up();
+    await new ServerProcess('', ${port}, process.execPath, ['-e', "${server}"]).up();
     process.stdout.write('up');
     setInterval(() => undefined, 1_000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program]);

@@ -1,16 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Several nodes of RabbitMQ that start at once on a busy machine take two minutes. */
 const upWithinMs = 240_000;
 
-/** A server for one test that listens on a local port. It ends with this process, and its children end with it. */
+/**
+ * A server for one test that listens on a local port and has its files in a directory. It ends with this process, and its
+ * children end with it.
+ */
 export class ServerProcess {
   private child: ChildProcess | undefined;
 
   constructor(
+    protected readonly directory: string,
     readonly port: number,
     private readonly command: string,
     private readonly args: readonly string[],
@@ -42,6 +47,12 @@ export class ServerProcess {
     const exit = once(child, 'exit');
     process.kill(-child.pid, 'SIGKILL');
     await exit;
+  }
+
+  /** Kills it and deletes its files. */
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

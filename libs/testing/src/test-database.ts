@@ -9,18 +9,14 @@ export interface TestDatabase {
 
 /** Creates a migrated database for one test file by copying the template of the test run, which takes 60 ms. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const server = required('DATABASE_URL');
-  const name = `idsync_test_${randomBytes(6).toString('hex')}`;
-  await createDatabase(server, name, required('IDSYNC_TEST_TEMPLATE'));
-  await commitWithoutFlush(server, name);
-  return { url: databaseUrl(server, name), drop: () => dropDatabase(server, name) };
+  return createEmptyDatabase(required('IDSYNC_TEST_TEMPLATE'));
 }
 
-/** Creates an empty database without the idsync schema, for example as a source for a connector. */
-export async function createEmptyDatabase(): Promise<TestDatabase> {
+/** Creates a database without the idsync schema, for example as a source for a connector; or a copy of a template. */
+export async function createEmptyDatabase(template?: string): Promise<TestDatabase> {
   const server = required('DATABASE_URL');
   const name = `idsync_test_${randomBytes(6).toString('hex')}`;
-  await createDatabase(server, name);
+  await createDatabase(server, name, template);
   await commitWithoutFlush(server, name);
   return { url: databaseUrl(server, name), drop: () => dropDatabase(server, name) };
 }
