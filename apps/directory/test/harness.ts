@@ -1,6 +1,7 @@
 import { newUuid, type OperationInput, type OperationType, type SourceRecord } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
+import { afterAll, beforeAll } from '@jest/globals';
 import { applyBatch } from '../src/batch/apply-batch.js';
 import { proposeMatches } from '../src/matching/propose-matches.js';
 import { runOperation } from '../src/operations/run-operation.js';
@@ -17,17 +18,32 @@ export interface OperationOutcome {
 /** A directory with its own database and one tenant at a time, driven by the functions that its consumers call. */
 export class Harness {
   tenant = '';
+  private own!: ServiceDatabase;
 
-  readonly database: Database;
-  readonly fixture: DirectoryFixture;
-
-  private constructor(private readonly own: ServiceDatabase) {
-    this.database = own.database;
-    this.fixture = own.fixture;
-  }
+  private constructor() {}
 
   static async create(): Promise<Harness> {
-    return new Harness(await ServiceDatabase.start('directory'));
+    const harness = new Harness();
+    harness.own = await ServiceDatabase.start('directory');
+    return harness;
+  }
+
+  /** Returns a harness that the tests of a file share; call it at the beginning of the file. */
+  static ofFile(): Harness {
+    const harness = new Harness();
+    beforeAll(async () => {
+      harness.own = await ServiceDatabase.start('directory');
+    });
+    afterAll(() => harness.own?.close());
+    return harness;
+  }
+
+  get database(): Database {
+    return this.own.database;
+  }
+
+  get fixture(): DirectoryFixture {
+    return this.own.fixture;
   }
 
   get url(): string {

@@ -3,19 +3,13 @@ import { assignTime } from '@idsync/database/bus';
 import { type DueTenant, findDueTenants, lockReferences, saveNextDue } from '@idsync/database/directory';
 import { noteDue } from '@idsync/database/settings';
 import { silentLogger } from '@idsync/runtime';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { evaluate, storedFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
 import { applyDue, doDueWork } from './due-work.js';
 
-let directory: Harness;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
+const directory = Harness.ofFile();
 
 describe('a due tenant', () => {
   let tenant: string;

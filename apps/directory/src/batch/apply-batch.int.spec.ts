@@ -2,7 +2,7 @@ import type { Message, SourceRecord } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { assignTime } from '@idsync/database/bus';
 import type { DirectoryFixture } from '@idsync/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyPlanned } from '../../test/apply-planned.js';
 import { directoryFaults } from '../../test/directory-faults.js';
@@ -11,13 +11,7 @@ import { appliedRun, sweep } from '../../test/whole-run.js';
 import { applyBatch } from './apply-batch.js';
 import { ProposedTimes } from './proposed-times.js';
 
-let directory: Harness;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
+const directory = Harness.ofFile();
 
 describe('applying a batch', () => {
   interface Identity {

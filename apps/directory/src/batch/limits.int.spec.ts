@@ -1,18 +1,12 @@
 import { recordLimits, type SourceRecord, volumeLimits } from '@idsync/contracts';
 import { lockReferences } from '@idsync/database/directory';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
 import { applyBatch } from './apply-batch.js';
 
-let directory: Harness;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
+const directory = Harness.ofFile();
 
 describe('large records', () => {
   beforeEach(() => directory.newTenant());

@@ -12,13 +12,7 @@ import { guardPositions } from '../../test/position-guard.js';
 import { applyDue } from '../background/due-work.js';
 import { applyBatch } from '../batch/apply-batch.js';
 
-let directory: Harness;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
+const directory = Harness.ofFile();
 
 describe('an identity', () => {
   beforeEach(() => directory.newTenant());

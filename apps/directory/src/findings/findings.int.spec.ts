@@ -1,23 +1,17 @@
 import { encodeId, type FindingKind, newUuid } from '@idsync/contracts';
 import { recordEvents } from '@idsync/database/bus';
 import { openFindings } from '@idsync/database/directory';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { evaluate, findingEvents, shownFindings, storedFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
 import { wholeRun } from '../../test/whole-run.js';
 import { applyDue } from '../background/due-work.js';
 import { evaluateFindings } from './evaluate-findings.js';
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
 let logins: string;
 let apps: string;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
 
 describe('findings of each kind', () => {
   beforeEach(async () => {

@@ -5,23 +5,17 @@ import {
   type MatchingRules,
   type SourceRecord,
 } from '@idsync/contracts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { evaluate, shownFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
 import { endJob, wholeRun } from '../../test/whole-run.js';
 import { applyDue } from '../background/due-work.js';
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
 
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
 afterEach(async () => expect(await directoryFaults(directory.fixture, directory.tenant)).toEqual([]));
-
-afterAll(() => directory?.close());
 
 describe('one employment', () => {
   let ad: string;

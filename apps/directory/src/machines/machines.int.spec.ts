@@ -1,5 +1,5 @@
 import { defaultMatchingRules, encodeId, type MatchingRules, type Message } from '@idsync/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
 import { applyDue } from '../background/due-work.js';
@@ -13,21 +13,15 @@ interface Machine {
   machine: { risk: { score: number; factors: object[] } };
 }
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
 let apps: string;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
 
 beforeEach(async () => {
   await directory.newTenant();
   hr = await directory.fixture.connector(directory.tenant, { priority: 10 });
   apps = await directory.fixture.connector(directory.tenant, { priority: 20, records: 'machine_identity' });
 });
-
-afterAll(() => directory?.close());
 
 const ann = (status = 'active') => row('ann', { email: 'ann@x.org', status });
 const bob = (status = 'active') => row('bob', { email: 'bob@x.org', employee_number: '7', status });

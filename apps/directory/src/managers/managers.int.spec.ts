@@ -1,19 +1,13 @@
 import { encodeId, type SourceRecord } from '@idsync/contracts';
 import { shownDetails } from '@idsync/database/bus';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { evaluate, shownFindings, storedFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
 import { endJob, wholeRun } from '../../test/whole-run.js';
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
 
 describe('managers', () => {
   beforeEach(async () => {

@@ -1,18 +1,14 @@
 import { defaultMatchingRules, type MatchingRules } from '@idsync/contracts';
 import { type LinkEvidence, lockRecordsById } from '@idsync/database/directory';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { applyChanges } from '../changes/apply-changes.js';
 import { causedAt, loadTenant } from '../changes/cause.js';
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
 let ad: string;
 let accounts: string;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
 
 beforeEach(async () => {
   await directory.newTenant();
@@ -20,8 +16,6 @@ beforeEach(async () => {
   ad = await directory.fixture.connector(directory.tenant, { priority: 20, name: 'AD' });
   accounts = await directory.fixture.connector(directory.tenant, { priority: 30, records: 'account' });
 });
-
-afterAll(() => directory?.close());
 
 interface Linked {
   external_id: string;

@@ -1,20 +1,14 @@
 import { defaultMatchingRules, type MatchingRules, type RecordKind } from '@idsync/contracts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
 let ad: string;
 
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
 afterEach(async () => expect(await directoryFaults(directory.fixture, directory.tenant)).toEqual([]));
-
-afterAll(() => directory?.close());
 
 describe('corrected numbers', () => {
   beforeEach(async () => {

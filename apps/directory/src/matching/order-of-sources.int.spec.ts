@@ -1,15 +1,9 @@
 import type { SourceRecord } from '@idsync/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Harness, row } from '../../test/harness.js';
 
-let directory: Harness;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
+const directory = Harness.ofFile();
 
 const one = (...values: string[]) => fc.constantFrom(undefined, ...values);
 const person = fc.record({

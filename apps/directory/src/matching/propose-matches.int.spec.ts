@@ -1,5 +1,5 @@
 import { defaultMatchingRules, type MatchingRules } from '@idsync/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { endJob } from '../../test/whole-run.js';
 import { applyBatch } from '../batch/apply-batch.js';
@@ -10,21 +10,15 @@ interface OpenCase {
   candidates: { identity_id: string }[];
 }
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
 let ad: string;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
 
 beforeEach(async () => {
   await directory.newTenant();
   hr = await directory.fixture.connector(directory.tenant, { priority: 10, name: 'HR' });
   ad = await directory.fixture.connector(directory.tenant, { priority: 20, name: 'AD' });
 });
-
-afterAll(() => directory?.close());
 
 const cases = () =>
   directory.fixture.rows<OpenCase>(

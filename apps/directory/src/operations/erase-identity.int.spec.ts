@@ -2,19 +2,13 @@ import { defaultMatchingRules, encodeId, newUuid, type SourceRecord, type Suppre
 import { Database } from '@idsync/database';
 import { findEventBodies, lockPayloadsForRendering, savePayloads } from '@idsync/database/delivery';
 import { findFeedPage } from '@idsync/database/gateway';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eraseIdentity, findTraces } from '../../test/erasure.js';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, sweep, wholeRun } from '../../test/whole-run.js';
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
 
 describe('an erasure', () => {
   let accounts: string;

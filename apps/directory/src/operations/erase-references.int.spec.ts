@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eraseIdentity, findTraces } from '../../test/erasure.js';
 import { Harness, row } from '../../test/harness.js';
 import { endJob, wholeRun } from '../../test/whole-run.js';
 
-let directory: Harness;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
+const directory = Harness.ofFile();
 
 describe('an erasure of a person who was a manager or an owner earlier', () => {
   let hr: string;

@@ -2,26 +2,20 @@ import { encodeId, type SourceRecord } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { shownDetails } from '@idsync/database/bus';
 import { lockUnfinishedJobs } from '@idsync/database/directory';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { evaluate, shownFindings } from '../../test/findings.js';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, wholeRun } from '../../test/whole-run.js';
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let old: string;
 let hr: string;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
 
 beforeEach(async () => {
   await directory.newTenant();
   old = await directory.fixture.connector(directory.tenant, { name: 'Old' });
   hr = await directory.fixture.connector(directory.tenant, { name: 'HR' });
 });
-
-afterAll(() => directory?.close());
 
 const person = (n: number, id = `p${n}`, more: Record<string, string> = {}): SourceRecord =>
   row(id, { employee_number: `E${n}`, email: `p${n}@x.org`, first_name: `Ann${n}`, last_name: `Green${n}`, ...more });

@@ -7,7 +7,7 @@ import {
   type RecordKind,
   type SourceRecord,
 } from '@idsync/contracts';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
@@ -16,13 +16,7 @@ import { applyBatch } from '../batch/apply-batch.js';
 
 const runs = Number(process.env.IDSYNC_PROPERTY_RUNS ?? 15);
 
-let directory: Harness;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
+const directory = Harness.ofFile();
 
 const one = (values: string[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
 const rowValues = fc.record({

@@ -8,18 +8,12 @@ import {
 } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { lockOperation, takeUnansweredOperations } from '@idsync/database/directory';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { republishOperations } from '../background/due-work.js';
 import { giveUpOperation, runOperation } from './run-operation.js';
 
-let directory: Harness;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
+const directory = Harness.ofFile();
 
 describe('an operation', () => {
   beforeAll(async () => {

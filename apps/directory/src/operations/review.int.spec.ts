@@ -1,5 +1,5 @@
 import { defaultMatchingRules, encodeId, type MatchingRules, newUuid } from '@idsync/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
 
@@ -12,21 +12,15 @@ interface CaseRow {
   candidates: { identity_id: string; score: number; evidence: string[] }[];
 }
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
 let ad: string;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
 
 beforeEach(async () => {
   await directory.newTenant();
   hr = await directory.fixture.connector(directory.tenant, { priority: 10, name: 'HR' });
   ad = await directory.fixture.connector(directory.tenant, { priority: 20, name: 'AD' });
 });
-
-afterAll(() => directory?.close());
 
 async function cases(status = 'open'): Promise<CaseRow[]> {
   return directory.fixture.rows<CaseRow>(

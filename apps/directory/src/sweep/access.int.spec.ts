@@ -1,25 +1,19 @@
 import { defaultLifecyclePolicy, newUuid, type SourceRecord } from '@idsync/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, examplesOf, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
 import { applyDue } from '../background/due-work.js';
 import { sweepJob } from './sweep-job.js';
 
-let harness: Harness;
+const harness = Harness.ofFile();
 let old: string;
 let hr: string;
-
-beforeAll(async () => {
-  harness = await Harness.create();
-});
 
 beforeEach(async () => {
   await harness.newTenant();
   old = await harness.fixture.connector(harness.tenant, { name: 'Old HR', priority: 20 });
   hr = await harness.fixture.connector(harness.tenant, { name: 'HR', priority: 10 });
 });
-
-afterAll(() => harness?.close());
 
 const people = (count: number, values: Record<string, string>, prefix = 'p'): SourceRecord[] =>
   Array.from({ length: count }, (_, at) =>

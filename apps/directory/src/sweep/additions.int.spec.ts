@@ -1,21 +1,15 @@
 import { defaultMatchingRules, type SourceRecord } from '@idsync/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { answers, endJob, examplesOf, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
 
-let harness: Harness;
+const harness = Harness.ofFile();
 let hr: string;
-
-beforeAll(async () => {
-  harness = await Harness.create();
-});
 
 beforeEach(async () => {
   await harness.newTenant();
   hr = await harness.fixture.connector(harness.tenant);
 });
-
-afterAll(() => harness?.close());
 
 type Values = Record<string, string>;
 

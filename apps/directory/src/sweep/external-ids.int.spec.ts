@@ -1,18 +1,12 @@
 import type { SourceRecord } from '@idsync/contracts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
 import { answers, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
-
-afterAll(() => directory?.close());
 
 describe('reused ids', () => {
   beforeEach(async () => {

@@ -1,22 +1,16 @@
 import { encodeId, newUuid, type SourceRecord } from '@idsync/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { answers, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
 import { sweepJob } from './sweep-job.js';
 
-let directory: Harness;
+const directory = Harness.ofFile();
 let hr: string;
-
-beforeAll(async () => {
-  directory = await Harness.create();
-});
 
 beforeEach(async () => {
   await directory.newTenant();
   hr = await directory.fixture.connector(directory.tenant);
 });
-
-afterAll(() => directory?.close());
 
 describe('dry runs', () => {
   const people = (from: number, to: number, title = 'Clerk'): SourceRecord[] =>

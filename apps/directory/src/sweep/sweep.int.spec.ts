@@ -1,7 +1,7 @@
 import { newUuid, type RecordKind, type SourceRecord } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { lockReferences } from '@idsync/database/directory';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
 import { answers, appliedRun, endJob, type RunOptions, sweep, wholeRun } from '../../test/whole-run.js';
@@ -9,20 +9,12 @@ import { applyDue } from '../background/due-work.js';
 import { applyBatch } from '../batch/apply-batch.js';
 import { clearEndedRuns, sweepJob } from './sweep-job.js';
 
-let harness: Harness;
+const harness = Harness.ofFile();
 let hr: string;
-
-beforeAll(async () => {
-  harness = await Harness.create();
-});
 
 beforeEach(async () => {
   await harness.newTenant();
   hr = await harness.fixture.connector(harness.tenant);
-});
-
-afterAll(async () => {
-  await harness?.close();
 });
 
 /** People `p0`, `p1`, … with the status of their source. */
