@@ -2,6 +2,7 @@ import { Database } from '@idsync/database';
 import { type DueTenant, findDueTenants } from '@idsync/database/directory';
 import { BackgroundService, Logger, pause } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
+import { watchFindings } from '../shared/metrics.js';
 import { doDueWork } from './due-work.js';
 
 /** Interval between runs. Due times have a resolution of a day, so the delay does not matter. */
@@ -10,13 +11,14 @@ const intervalMs = 30_000;
 const boundedMs = 5_000;
 
 /**
- * Applies time-based changes and republishes lost operations, of the tenants that have some. Runs in every replica; rows
- * that another replica has locked are skipped.
+ * Applies time-based changes and republishes lost operations, of the tenants that have some, and measures the open
+ * findings. Runs in every replica; rows that another replica has locked are skipped.
  */
 @Injectable()
 export class Clock extends BackgroundService {
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
+  private removeGauge: (() => void) | undefined;
 
   constructor(
     private readonly database: Database,
@@ -26,12 +28,14 @@ export class Clock extends BackgroundService {
   }
 
   start(): void {
+    this.removeGauge ??= watchFindings(this.database);
     this.running ??= this.run();
   }
 
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
+    this.removeGauge?.();
   }
 
   private async run(): Promise<void> {

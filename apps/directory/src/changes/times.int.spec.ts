@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Harness, row } from '../../test/harness.js';
 import { ProposedTimes } from '../batch/proposed-times.js';
 import { WorkGate } from '../batch/work-gate.js';
-import { BatchesConsumer } from '../consumers/batches.consumer.js';
+import { DirectoryConsumer } from '../directory.consumer.js';
 
 let directory: Harness;
 let gateway: Database;
@@ -36,7 +36,7 @@ const crowd = (seq: number) =>
   Array.from({ length: 100 }, (_, n) => row(`other-${seq}-${n}`, { last_name: `Other ${seq} ${n}` }));
 
 async function apply(seq: number, records: ReturnType<typeof row>[]): Promise<void> {
-  const consumer = new BatchesConsumer(directory.database, new WorkGate(), new ProposedTimes());
+  const consumer = new DirectoryConsumer(directory.database, new WorkGate(), new ProposedTimes());
   await consumer.apply(await directory.fixture.batch(directory.tenant, hr, job, seq, records), {
     queue: 'directory.batches',
     attempt: 1,
