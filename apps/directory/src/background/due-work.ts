@@ -13,7 +13,7 @@ import {
 import { findFindingPolicy } from '@idsync/database/settings';
 import { republish } from '@idsync/messaging';
 import type { Logger } from '@idsync/runtime';
-import { runChunk } from '../batch/halves.js';
+import { runChunk } from '../batch/divide-batch.js';
 import { applyChanges } from '../changes/apply-changes.js';
 import { causedAt, loadTenant } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
@@ -90,7 +90,8 @@ async function changeDue(
   const { now } = time;
   const due = await findDueRecords(tx, tenantId, now, part);
   if (due.length === 0) return { count: 0, more: false };
-  const tenant = await loadTenant(tx, tenantId, due.some((each) => each.bringsReferences) ? 'alone' : 'shared');
+  const isAlone = due.some((each) => each.bringsReferences);
+  const tenant = await loadTenant(tx, tenantId, isAlone);
   const changes = (await lockDueRecords(tx, idsOf(due), now)).map((before): RecordChange => {
     if (isDeleted(before)) return { before, record: { ...before }, removed: true };
     return { before, record: withCurrentStatus(before, tenant.policy, now) };

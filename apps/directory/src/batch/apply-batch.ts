@@ -46,7 +46,7 @@ type AppliedPart = Pick<ChangedRecords, 'knownIds' | 'createdIds' | 'overtaken' 
 
 /** How a batch is applied. */
 interface Application {
-  divide: (tx: Transaction) => Divide;
+  divide: Divide;
   suspected?: boolean;
   proposesTime?: boolean;
 }
@@ -66,9 +66,7 @@ export async function applyBatch(
 ): Promise<AppliedBatch | undefined> {
   const { tenant_id: tenantId } = message;
   const once = (how: Application) =>
-    settingAside((found) =>
-      database.transaction(tenantId, (tx) => apply(tx, message, { ...how, divide: how.divide(tx), fixedTime, found })),
-    );
+    settingAside((found) => database.transaction(tenantId, (tx) => apply(tx, message, { ...how, fixedTime, found })));
   const asWhole = () => gate.shared(() => once({ divide: asOne, proposesTime: times.mayPropose(tenantId) }));
   try {
     // A message is redelivered if its process crashed or its handler failed.
@@ -99,7 +97,7 @@ async function applySuspect(
   });
   if (isRepublished) return undefined;
   try {
-    return await once({ divide: (tx) => partByPart(database, tx, tenantId, data), suspected: true });
+    return await once({ divide: partByPart(database, tenantId, data), suspected: true });
   } catch (error) {
     await clearNote(database, tenantId, data);
     throw error;
@@ -115,7 +113,7 @@ async function apply(
     proposesTime = false,
     fixedTime,
     found: access,
-  }: Omit<Application, 'divide'> & { divide: Divide; fixedTime: Date | undefined; found: AccessChanges },
+  }: Application & { fixedTime: Date | undefined; found: AccessChanges },
 ): Promise<AppliedBatch | undefined> {
   if (!(await markReceived(tx, id))) return undefined;
   const batch = await findBatch(tx, data.job_id, data.seq);
@@ -126,7 +124,7 @@ async function apply(
   const limit = await peopleLimit(tx, tenantId, batch.kind);
   // With a limit, one transaction at a time adds users.
   const isAlone = batch.kind === 'machine_identity' || limit !== undefined;
-  const tenant = await loadTenant(tx, tenantId, isAlone ? 'alone' : 'shared');
+  const tenant = await loadTenant(tx, tenantId, isAlone);
   const { connectorId, kind } = batch;
   const { job_id: jobId, seq } = data;
   const job = { id: jobId, connectorId };
@@ -146,7 +144,7 @@ async function apply(
   const { counting: records, repeated } = countingRows(present, isPartial ? undefined : now);
   const parts: AppliedPart[] = [];
   const contradicts = isNew && !batch.dryRun && batch.mode !== 'record';
-  const leftOut = await divide(records, async (some) => {
+  const leftOut = await divide(tx, records, async (some) => {
     const found = await findChanges(
       tx,
       { jobId, seq, connectorId, kind, policy: tenant.policy, rules: cause.rules, now, ranksRows: !isPartial },
@@ -170,10 +168,10 @@ async function apply(
     const absent = new Set(beyond.map(({ external_id }) => external_id));
     const kept = changes.filter(({ record }) => !absent.has(record.externalId));
     const created = kept.filter(({ before }) => !before).length;
-    const withoutAbsent = new Set(kept.map(({ record }) => record.id));
+    const keptIds = new Set(kept.map(({ record }) => record.id));
     parts.push({
       knownIds: found.knownIds,
-      createdIds: isNew && absent.size > 0 ? found.createdIds.filter((id) => withoutAbsent.has(id)) : found.createdIds,
+      createdIds: found.createdIds.filter((id) => keptIds.has(id)),
       overtaken: found.overtaken,
       unusable: [...found.unusable, ...beyond],
       created,

@@ -1,7 +1,7 @@
 import type { Transaction } from '@idsync/database';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { applyInHalves } from './halves.js';
+import { applyInHalves } from './divide-batch.js';
 import { ProposedTimes } from './proposed-times.js';
 import { afterStop, partsOf } from './suspect-batch.js';
 import { WorkGate } from './work-gate.js';

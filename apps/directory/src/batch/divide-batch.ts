@@ -1,7 +1,6 @@
 import { type SourceRecord, volumeLimits } from '@idsync/contracts';
-import { sqlState, type Transaction } from '@idsync/database';
+import { type Database, sqlState, type Transaction } from '@idsync/database';
 import { LoadLimitExceeded, setLoadLimit } from '@idsync/database/directory';
-import { applyInHalves } from './halves.js';
 
 export interface LeftOut {
   external_id: string;
@@ -13,6 +12,7 @@ export interface LeftOut {
  * Strategy for applying the records of a batch: all at once or in parts. Returns the records that could not be applied.
  */
 export type Divide = (
+  tx: Transaction,
   records: readonly SourceRecord[],
   apply: (records: readonly SourceRecord[]) => Promise<void>,
 ) => Promise<LeftOut[]>;
@@ -50,31 +50,27 @@ export function isFaultOfRecord(error: unknown): boolean {
   return state === undefined || faultsOfData.includes(state.slice(0, 2));
 }
 
-export function asOne(tx: Transaction): Divide {
-  return async (records, apply) => {
-    setLoadLimit(tx, volumeLimits.loadWeight);
-    await apply(records);
-    return [];
-  };
-}
+export const asOne: Divide = async (tx, records, apply) => {
+  setLoadLimit(tx, volumeLimits.loadWeight);
+  await apply(records);
+  return [];
+};
 
 /** Halves a failing batch until the failing records are isolated. */
-export function inHalves(tx: Transaction): Divide {
-  return async (records, apply) => {
-    const leftOut: LeftOut[] = [];
-    const applyPart = (part: readonly SourceRecord[]) => {
-      setLoadLimit(tx, part.length === 1 ? volumeLimits.loadWeightOfOne : volumeLimits.loadWeight);
-      return apply(part);
-    };
-    await applyInHalves(tx, records, applyPart, (error, [only, another]) => {
-      if (!isFaultOfRecord(error)) throw error;
-      if (!only || another) return;
-      if (leftOut.length >= maxLeftOut) throw error;
-      leftOut.push({ external_id: only.external_id, message: reasonOf(error) });
-    });
-    return leftOut;
+export const inHalves: Divide = async (tx, records, apply) => {
+  const leftOut: LeftOut[] = [];
+  const applyPart = (part: readonly SourceRecord[]) => {
+    setLoadLimit(tx, part.length === 1 ? volumeLimits.loadWeightOfOne : volumeLimits.loadWeight);
+    return apply(part);
   };
-}
+  await applyInHalves(tx, records, applyPart, (error, [only, another]) => {
+    if (!isFaultOfRecord(error)) throw error;
+    if (!only || another) return;
+    if (leftOut.length >= maxLeftOut) throw error;
+    leftOut.push({ external_id: only.external_id, message: reasonOf(error) });
+  });
+  return leftOut;
+};
 
 /** PostgreSQL's error messages contain no values; messages of internal errors may. */
 function reasonOf(error: unknown): string {
@@ -83,4 +79,47 @@ function reasonOf(error: unknown): string {
   const words =
     sqlState(error) === undefined ? 'internal error' : error instanceof Error ? error.message : String(error);
   return `could not be applied: ${words.slice(0, 300)}`;
+}
+
+/**
+ * Applies all items at once. If that fails, undoes it and applies each half, until only single items fail, which are
+ * left out: each costs a logarithmic number of attempts. `examine` throws an error that is no fault of an item.
+ */
+export async function applyInHalves<Item, Result>(
+  tx: Transaction,
+  items: readonly Item[],
+  apply: (part: readonly Item[]) => Promise<Result>,
+  examine: (error: unknown, part: readonly Item[]) => void,
+): Promise<Result[]> {
+  try {
+    return [await tx.attempt(() => apply(items))];
+  } catch (error) {
+    examine(error, items);
+  }
+  if (items.length < 2) return [];
+  const middle = Math.ceil(items.length / 2);
+  const first = await applyInHalves(tx, items.slice(0, middle), apply, examine);
+  return [...first, ...(await applyInHalves(tx, items.slice(middle), apply, examine))];
+}
+
+/**
+ * Runs one chunk of a larger task in a transaction. Halves the chunk while its records exceed the load limit, down to
+ * one record with a higher limit.
+ */
+export async function runChunk<Result>(
+  database: Database,
+  tenantId: string,
+  chunkSize: number,
+  work: (tx: Transaction, chunkSize: number) => Promise<Result>,
+): Promise<Result> {
+  for (let size = chunkSize; ; size = Math.ceil(size / 2)) {
+    try {
+      return await database.transaction(tenantId, (tx) => {
+        setLoadLimit(tx, size === 1 ? volumeLimits.loadWeightOfOne : volumeLimits.loadWeight);
+        return work(tx, size);
+      });
+    } catch (error) {
+      if (!(error instanceof LoadLimitExceeded) || size === 1) throw error;
+    }
+  }
 }

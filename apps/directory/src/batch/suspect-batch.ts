@@ -23,7 +23,7 @@ const stopsOfOne = 2;
 /** Identifies the notes of this process, which prove no crash because the process still runs. */
 const processId = newUuid();
 
-const nothingKnown: BatchState = { processId: null, first: null, beyond: null, stops: 0, cuts: [], leftOut: [] };
+const noPart = { processId: null, first: null, beyond: null, stops: 0 };
 
 /**
  * Returns the state after a crash, which is a part that another process began and did not end. Divides the part, or
@@ -32,11 +32,10 @@ const nothingKnown: BatchState = { processId: null, first: null, beyond: null, s
 export function afterStop(begun: BatchState, own = processId): BatchState {
   const { first, beyond, stops, cuts, leftOut } = begun;
   if (begun.processId === null || first === null || beyond === null) return begun;
-  const ended = { ...begun, processId: null };
-  if (begun.processId === own) return { ...ended, first: null, beyond: null };
-  if (beyond - first > 1) return { ...ended, first: null, beyond: null, stops: 0, cuts: cutAt(cuts, first, beyond) };
-  if (stops + 1 < stopsOfOne) return { ...ended, stops: stops + 1 };
-  return { ...ended, first: null, beyond: null, stops: 0, leftOut: [...leftOut, first] };
+  if (begun.processId === own) return { ...begun, ...noPart, stops };
+  if (beyond - first > 1) return { ...begun, ...noPart, cuts: cutAt(cuts, first, beyond) };
+  if (stops + 1 < stopsOfOne) return { ...begun, processId: null, stops: stops + 1 };
+  return { ...begun, ...noPart, leftOut: [...leftOut, first] };
 }
 
 function cutAt(cuts: readonly number[], first: number, beyond: number): number[] {
@@ -61,8 +60,7 @@ export async function saveStop(
   { job_id: jobId, seq }: Batch,
   mode: ReadyBatch['mode'],
 ): Promise<boolean> {
-  if (!(await tryLockBatch(tx, jobId, seq))) throw new Error('the batch is being applied by another process');
-  const begun = await findBatchState(tx, jobId, seq);
+  const begun = await lockState(tx, jobId, seq);
   if (!begun) return false;
   const next = afterStop(begun);
   await saveBatchState(tx, tenantId, { jobId, seq }, next);
@@ -76,18 +74,12 @@ export async function saveStop(
  * Applies a batch part by part. Commits a note before each part, so that the next process knows which part crashed this
  * one. Skips records that are known to crash processes.
  */
-export function partByPart(
-  database: Database,
-  tx: Transaction,
-  tenantId: string,
-  { job_id: jobId, seq }: Batch,
-): Divide {
+export function partByPart(database: Database, tenantId: string, { job_id: jobId, seq }: Batch): Divide {
   const note = (begun: BatchState) =>
     database.transaction(tenantId, (other) => saveBatchState(other, tenantId, { jobId, seq }, begun));
-  return async (records, apply) => {
-    if (!(await tryLockBatch(tx, jobId, seq))) throw new Error('the batch is being applied by another process');
-    const known = (await findBatchState(tx, jobId, seq)) ?? nothingKnown;
-    const idle = { ...known, processId: null, first: null, beyond: null, stops: 0 };
+  return async (tx, records, apply) => {
+    const known = (await lockState(tx, jobId, seq)) ?? { ...noPart, cuts: [], leftOut: [] };
+    const idle = { ...known, ...noPart };
     const leftOut: LeftOut[] = [];
     for (const [first, beyond] of partsOf(records.length, known.cuts)) {
       if (known.leftOut.includes(first)) {
@@ -96,11 +88,16 @@ export function partByPart(
       }
       const stops = known.first === first && known.beyond === beyond ? known.stops : 0;
       await note({ ...idle, processId, first, beyond, stops });
-      leftOut.push(...(await inHalves(tx)(records.slice(first, beyond), apply)));
+      leftOut.push(...(await inHalves(tx, records.slice(first, beyond), apply)));
     }
     await note(idle);
     return leftOut;
   };
+}
+
+async function lockState(tx: Transaction, jobId: string, seq: number): Promise<BatchState | undefined> {
+  if (!(await tryLockBatch(tx, jobId, seq))) throw new Error('the batch is being applied by another process');
+  return findBatchState(tx, jobId, seq);
 }
 
 /** Removes the note of a part that failed without a crash. */

@@ -2,6 +2,7 @@ import { pipelined, type Transaction } from '@idsync/database';
 import { assignTime, confirmTime, proposeTime, recordEvents } from '@idsync/database/bus';
 import {
   addToCounters,
+  type CounterChange,
   deleteRecords,
   findFormerlyActive,
   findGroupsWithMembers,
@@ -23,12 +24,11 @@ import { retentionMs } from '../lifecycle/lifecycle.js';
 import { stampTimes } from '../lifecycle/stamp-records.js';
 import { formerManagers } from '../managers/references.js';
 import { resolveManagers } from '../managers/resolve-managers.js';
-import { noteForMatching } from '../matching/note-for-matching.js';
 import { type PlacedRecords, placeRecords } from '../matching/place-records.js';
 import { saveDisputes } from '../matching/save-disputes.js';
+import { noteForMatching } from '../matching/save-keys.js';
 import { idsOf } from '../shared/collections.js';
 import type { Cause, TimedCause } from './cause.js';
-import { countChanges } from './count-changes.js';
 import { describeChanges } from './describe-changes.js';
 import { describeGroups, groupChanges } from './group-changes.js';
 import type { RecordChange, Settled } from './record-change.js';
@@ -153,4 +153,31 @@ async function saveIdentities(
   await saveTombstones(tx, tombstones, new Date(at.getTime() + retentionMs(policy)));
   await removeIdentities(tx, idsOf(ended));
   await redirectIdentities(tx, tenantId, merged, at);
+}
+
+/** Returns the changes of the list totals and positions. */
+function countChanges(settled: Settled): CounterChange[] {
+  const totals = new Map<string, CounterChange>();
+  const add = (
+    resource: CounterChange['resource'],
+    counted: Pick<CounterChange, 'status' | 'createdAt'> | undefined,
+    by: number,
+  ) => {
+    if (!counted) return;
+    const { status, createdAt } = counted;
+    const key = `${resource} ${status} ${createdAt.getTime()}`;
+    totals.set(key, { resource, status, createdAt, by: (totals.get(key)?.by ?? 0) + by });
+  };
+  for (const { identity, before } of [...settled.identities, ...settled.erased]) {
+    add('identity', before, -1);
+    add('identity', identity, 1);
+  }
+  for (const { identity } of settled.merged) add('identity', identity, -1);
+  for (const identity of settled.ended) add('identity', identity, -1);
+  for (const { record, before, removed } of settled.records) {
+    if (record.kind !== 'user') continue;
+    add('user', before, -1);
+    if (!removed) add('user', record, 1);
+  }
+  return [...totals.values()].filter(({ by }) => by !== 0);
 }

@@ -46,15 +46,15 @@ export function causedAt(fixedTime: Date | undefined): Pick<Cause, 'now' | 'fixe
 }
 
 /**
- * Loads the tenant's settings that every change needs. Changes that may include machines with references to people pass
- * `alone`, before they lock anything else of the tenant.
+ * Loads the tenant's settings that every change needs. Changes that may include machines with references to people run
+ * alone, and call this before they lock anything else of the tenant.
  */
 export async function loadTenant(
   tx: Transaction,
   tenantId: string,
-  how: 'alone' | 'shared' = 'shared',
+  isAlone = false,
 ): Promise<Pick<Cause, 'tenantId' | 'connectors' | 'rules' | 'rankOf' | 'policy'>> {
-  await lockReferences(tx, tenantId, how);
+  await lockReferences(tx, tenantId, isAlone ? 'alone' : 'shared');
   const [all, priorities, rules, policy] = await Promise.all([
     findConnectors(tx, tenantId),
     findAttributePriorities(tx, tenantId),
@@ -64,11 +64,6 @@ export async function loadTenant(
   const connectors = new Map(
     all.map((connector) => [connector.id, { ...connector, employments: listsEmployments(connector, policy) }]),
   );
-  return {
-    tenantId,
-    connectors,
-    rankOf: rankSources(connectors, priorities),
-    rules: rules ?? defaultMatchingRules,
-    policy,
-  };
+  const rankOf = rankSources(connectors, priorities);
+  return { tenantId, connectors, rankOf, rules: rules ?? defaultMatchingRules, policy };
 }

@@ -65,7 +65,7 @@ describe('the events of a batch', () => {
     }
     for (const event of events(settled, { operationId: uuid(902) })) {
       expect(event.details.operation_id).toBe(encodeId('operation', uuid(902)));
-      expect(event).not.toHaveProperty('jobId');
+      expect(event.jobId).toBeUndefined();
     }
   });
 

@@ -15,30 +15,30 @@ import type { IdentityChange, RecordChange, Settled } from './record-change.js';
  */
 export function describeChanges(
   settled: Settled,
-  { jobId, operationId, at }: Pick<TimedCause, 'jobId' | 'operationId' | 'at'>,
+  cause: Pick<TimedCause, 'jobId' | 'operationId' | 'at'>,
   formerlyActive: ReadonlySet<string> = new Set(),
 ): NewEvent[] {
-  const job = causeOf({ jobId, operationId });
+  const { jobId, at: occurredAt } = cause;
   const eventOf = (
     type: EventType,
-    { identityId, subjectId = identityId }: { identityId: string | undefined; subjectId?: string | undefined },
+    { identityId, subjectId = identityId }: Pick<NewEvent, 'identityId' | 'subjectId'>,
     details: object = {},
     changes?: readonly FieldChange[],
   ): NewEvent => ({
-    occurredAt: at,
-    ...(jobId && { jobId }),
     type,
+    occurredAt,
+    jobId,
     identityId,
     subjectId,
-    details: { ...job, ...details, ...(changes && boundChanges(changes)) },
+    details: { ...causeOf(cause), ...details, ...(changes && boundChanges(changes)) },
   });
   const created: NewEvent[] = [];
   const rest: NewEvent[] = [];
   const lifecycleEvents: NewEvent[] = [];
   const members = memberChanges(settled);
   for (const change of settled.identities) {
-    const { id } = change.identity;
-    const { splitFrom } = change;
+    const { splitFrom, identity } = change;
+    const { id } = identity;
     if (splitFrom) {
       // Belongs to the history of the identity that was split.
       const ids = { from_id: encodeId('identity', splitFrom), new_id: encodeId('identity', id) };
@@ -47,7 +47,7 @@ export function describeChanges(
     for (const { type, changes } of identityEvents(change, members.get(id) ?? []))
       (type === 'identity.created' ? created : rest).push(eventOf(type, { identityId: id }, {}, changes));
     const lifecycle = splitFrom ? undefined : lifecycleOf(change, jobId, formerlyActive);
-    if (lifecycle && change.identity.document.includes('"users":[{')) {
+    if (lifecycle && identity.document.includes('"users":[{')) {
       const changes = statusChange(change);
       const reason = changes && dateBehind(settled.records, id);
       lifecycleEvents.push(eventOf(lifecycle, { identityId: id }, reason, changes));
@@ -76,10 +76,7 @@ export function describeChanges(
 
 /** Returns the job or operation as events name it. */
 export function causeOf({ jobId, operationId }: Pick<TimedCause, 'jobId' | 'operationId'>): object {
-  return {
-    ...(jobId && { job_id: encodeId('job', jobId) }),
-    ...(operationId && { operation_id: encodeId('operation', operationId) }),
-  };
+  return { job_id: jobId && encodeId('job', jobId), operation_id: operationId && encodeId('operation', operationId) };
 }
 
 /**
@@ -112,7 +109,7 @@ function dateBehind(records: readonly RecordChange[], identityId: string): { rea
 interface RecordedEvent {
   type: EventType;
   changes?: FieldChange[];
-  more?: Record<string, unknown>;
+  more?: object;
 }
 
 const references = new Set<string>(machineReferences);
@@ -146,14 +143,14 @@ function recordEvents({ record, before, formerId = before?.externalId }: RecordC
     const changes: FieldChange[] = [
       {
         field: record.kind === 'account' ? 'person_id' : 'identity_id',
-        ...(before?.identityId && { from: encodeId('identity', before.identityId) }),
-        ...(record.identityId && { to: encodeId('identity', record.identityId) }),
+        from: before?.identityId && encodeId('identity', before.identityId),
+        to: record.identityId && encodeId('identity', record.identityId),
         source,
       },
     ];
     if (record.kind === 'account') {
-      const more = record.identityId ? { ...describeEvidence({ record }) } : {};
-      events.push({ type: record.identityId ? 'account.linked' : 'account.unlinked', changes, more });
+      if (record.identityId) events.push({ type: 'account.linked', changes, more: describeEvidence({ record }) });
+      else events.push({ type: 'account.unlinked', changes });
     } else if (before && record.kind === 'machine_identity') {
       changes.push(...people.filter(({ field }) => field === 'owned_by'));
       const more = record.machine?.handedOver ? { handed_over: true } : {};
@@ -182,8 +179,7 @@ function personChanges({ record, before }: RecordChange, source: string): FieldC
   return machineReferences.flatMap((field) => {
     const from = before && personShown(before, field);
     const to = personShown(record, field);
-    if (from === to) return [];
-    return [{ field, ...(from !== undefined && { from }), ...(to !== undefined && { to }), source }];
+    return from === to ? [] : [{ field, from, to, source }];
   });
 }
 
@@ -203,13 +199,8 @@ function identityEvents({ identity, before }: IdentityChange, members: readonly 
   const changes = [...diffWinners(before.document, identity.document), ...members];
   if (changes.length > 0) events.push({ type: 'identity.updated', changes });
   const status = statusChange({ identity, before });
-  if (status) {
-    events.push({
-      type: identity.status === 'deleted' ? 'identity.deleted' : 'identity.status_changed',
-      changes: status,
-    });
-  }
-  return events;
+  const type = identity.status === 'deleted' ? 'identity.deleted' : 'identity.status_changed';
+  return status ? [...events, { type, changes: status }] : events;
 }
 
 function statusChange({ identity, before }: IdentityChange): FieldChange[] | undefined {
@@ -224,8 +215,7 @@ function diffWinners(before: string, after: string): FieldChange[] {
     const from = old.get(field);
     const to = now.get(field);
     if (from?.value === to?.value) return [];
-    const source = to?.source ?? from?.source;
-    return [{ field, ...(from && { from: from.value }), ...(to && { to: to.value }), ...(source && { source }) }];
+    return [{ field, from: from?.value, to: to?.value, source: to?.source ?? from?.source }];
   });
 }
 

@@ -9,7 +9,7 @@ interface DescribedEvidence {
 }
 
 /** Returns the evidence of a record's link as events show it: without values, which would outlive an erasure. */
-export function describeEvidence({ record }: RecordChange): DescribedEvidence {
+export function describeEvidence({ record }: Pick<RecordChange, 'record'>): DescribedEvidence {
   const { evidence } = record;
   if (!evidence) return {};
   const { kind, rule, score, record_id: otherId } = evidence;
@@ -17,23 +17,31 @@ export function describeEvidence({ record }: RecordChange): DescribedEvidence {
     reason: reasonOf(evidence),
     evidence: {
       kind,
-      ...(rule !== undefined && { rule }),
-      ...(score !== undefined && { score }),
+      rule,
+      score,
       record_id: encodeId(recordIds[record.kind], record.id),
-      ...(otherId !== undefined && { other_record_id: encodeId('user', otherId) }),
+      other_record_id: otherId && encodeId('user', otherId),
     },
   };
 }
 
 /** Returns the evidence by which two identities became one: the link between a record of each. */
 export function describeMerge(records: readonly RecordChange[], mergedId: string, intoId: string): DescribedEvidence {
-  const moved = records.filter(({ record, before }) => before?.identityId === mergedId && record.identityId === intoId);
-  const ids = new Set(moved.map(({ record }) => record.id));
+  const { moved, namesOther } = movedBetween(records, mergedId, intoId);
   const deciding = moved.find(({ record: { evidence }, before }) => {
     if (!evidence || evidence === before?.evidence) return false;
-    return evidence.record_id === undefined ? evidence.kind === 'operator' : !ids.has(evidence.record_id);
+    return evidence.record_id === undefined ? evidence.kind === 'operator' : namesOther(evidence);
   });
   return deciding ? describeEvidence(deciding) : {};
+}
+
+/** Returns the changes that move records from an identity to another, and whether evidence names none of these records. */
+export function movedBetween(records: readonly RecordChange[], fromId: string, toId: string) {
+  const moved = records.filter(({ record, before }) => before?.identityId === fromId && record.identityId === toId);
+  const ids = new Set(moved.map(({ record }) => record.id));
+  const namesOther = (evidence: LinkEvidence | undefined): boolean =>
+    evidence?.record_id !== undefined && !ids.has(evidence.record_id);
+  return { moved, namesOther };
 }
 
 function reasonOf({ kind, rule }: LinkEvidence): string {

@@ -38,10 +38,8 @@ export function diffFields(before: Fields, after: Fields, source: string): Field
   const added = Object.keys(after).filter((field) => !Object.hasOwn(before, field));
   const names = [...Object.keys(before), ...added].sort();
   return names.flatMap((field) => {
-    const from = before[field];
-    const to = after[field];
-    if (sameValues(from, to)) return [];
-    return [{ field, ...(from && { from: shown(from) }), ...(to && { to: shown(to) }), source }];
+    const [from, to] = [before[field], after[field]];
+    return sameValues(from, to) ? [] : [{ field, from: from && shown(from), to: to && shown(to), source }];
   });
 }
 

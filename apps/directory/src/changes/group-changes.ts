@@ -48,7 +48,7 @@ function without(groups: readonly NamedGroup[], others: readonly NamedGroup[]): 
 export function describeGroups(
   changes: readonly GroupChange[],
   { before, after }: { before: ReadonlySet<string>; after: ReadonlySet<string> },
-  { jobId, operationId, at }: Pick<TimedCause, 'jobId' | 'operationId' | 'at'>,
+  cause: Pick<TimedCause, 'jobId' | 'operationId' | 'at'>,
 ): NewEvent[] {
   return changes.flatMap(({ group, added, removed }) => {
     const shown = {
@@ -58,10 +58,10 @@ export function describeGroups(
     };
     const event = (type: NewEvent['type'], more: object = {}): NewEvent => ({
       type,
-      occurredAt: at,
+      occurredAt: cause.at,
       subjectId: group.id,
-      ...(jobId && { jobId }),
-      details: { ...shown, ...causeOf({ jobId, operationId }), ...more },
+      jobId: cause.jobId,
+      details: { ...shown, ...causeOf(cause), ...more },
     });
     return [
       ...(before.has(group.id) ? [] : [event('group.created')]),

@@ -1,8 +1,7 @@
 import { encodeId, type FieldChange, recordIds } from '@idsync/contracts';
+import { listNames } from '../render/render-identity.js';
 import { append } from '../shared/collections.js';
 import type { RecordChange, Settled } from './record-change.js';
-
-const listNames = { user: 'users', account: 'accounts', machine_identity: 'machine_identities' } as const;
 
 /**
  * Returns by identity the records that it gained and lost, where no other event of the identity says so. A link of a

@@ -109,13 +109,14 @@ function nextIdentity(
   cause: TimedCause,
 ): StoredIdentity {
   const { at, revived } = cause;
+  const earlier = before ?? revived?.get(id);
   const records = group.map(({ record }) => record);
   const attributes = mergeAttributes(id, records, cause);
   const draft = {
     id,
     displayName: displayNameOf(winners(attributes), records) ?? before?.displayName,
-    status: deriveIdentityStatus(records, cause, before ?? revived?.get(id)),
-    createdAt: before?.createdAt ?? revived?.get(id)?.createdAt ?? at,
+    status: deriveIdentityStatus(records, cause, earlier),
+    createdAt: earlier?.createdAt ?? at,
     updatedAt: before?.updatedAt ?? at,
   };
   const asBefore = renderIdentity(draft, attributes, records);

@@ -1,4 +1,4 @@
-import { type FindingKind, findingKinds, findingSubjects } from '@idsync/contracts';
+import { findingSubjects } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { recordEvents } from '@idsync/database/bus';
 import {
@@ -17,11 +17,10 @@ import {
   openFindings,
   purgeFindings,
   resolveFindings,
-  type StoredFinding,
   saveFindingPass,
 } from '@idsync/database/directory';
 import { findFindingPolicy } from '@idsync/database/settings';
-import { runChunk } from '../batch/halves.js';
+import { runChunk } from '../batch/divide-batch.js';
 import { type Cause, causedAt, loadTenant } from '../changes/cause.js';
 import type { Precedence } from '../lifecycle/rank-sources.js';
 import { resolveLateManagers } from '../managers/resolve-late-managers.js';
@@ -73,7 +72,8 @@ async function checkTimes(tx: Transaction, tenantId: string, now: Date, limit: n
   const resolved = await resolveFindings(tx, gone, now);
   const reopened = await endAcceptances(tx, tenantId, now, limit);
   const changed = [...opened, ...resolved, ...reopened.filter(({ id }) => !gone.includes(id))];
-  await recordFindings(tx, tenantId, changed);
+  const events = changed.map((finding) => findingEvent(finding));
+  await recordEvents(tx, tenantId, events);
 }
 
 /** Evaluates the next part of a pass. Returns false if no pass is due, or this was its last part. */
@@ -92,13 +92,9 @@ async function runPart(
   const resolved = await resolveFindings(tx, gone, time.now);
   const next = last ?? followingPhase(pass);
   await saveFindingPass(tx, tenantId, next, performance.now() - startedAt);
-  await recordFindings(tx, tenantId, [...opened, ...resolved]);
-  return next !== undefined;
-}
-
-async function recordFindings(tx: Transaction, tenantId: string, findings: readonly StoredFinding[]): Promise<void> {
-  const events = findings.map((finding) => findingEvent(finding));
+  const events = [...opened, ...resolved].map((finding) => findingEvent(finding));
   await recordEvents(tx, tenantId, events);
+  return next !== undefined;
 }
 
 function followingPhase({ phase }: FindingPass): FindingPass | undefined {
@@ -160,33 +156,25 @@ const evaluateOthers: Phase = async (tx, tenantId, pass, time, limit) => {
   return { found, last: ids.length === limit ? after(pass, ids.at(-1)) : undefined };
 };
 
-const subjectIs = (kinds: readonly string[]) => findingKinds.filter((kind) => kinds.includes(findingSubjects[kind]));
-const aboutUsers = subjectIs(['user']);
-const aboutOthers = subjectIs(['account', 'machineIdentity']);
-const aboutIdentities = subjectIs(['identity']);
-/** Evaluated by `checkTimes`. */
-const aboutSources = subjectIs(['connector']);
-
 /** Evaluates the subjects of known findings again, because a subject that is gone is in no other phase. */
 const evaluateKnown: Phase = async (tx, tenantId, pass, time, limit) => {
   const next = await findUnresolved(tx, tenantId, pass.afterId, limit);
-  const known = next.filter(({ kind }) => !aboutSources.includes(kind));
-  const subjects = (those: readonly FindingKind[]) => [
-    ...new Set(known.filter(({ kind }) => those.includes(kind)).map(({ subjectId }) => subjectId)),
+  const last = next.length === limit ? after(pass, next.at(-1)?.id) : undefined;
+  // `checkTimes` evaluates those about sources.
+  const known = next.filter(({ kind }) => findingSubjects[kind] !== 'connector');
+  if (known.length === 0) return { last };
+  const subjects = (...are: string[]) => [
+    ...new Set(known.filter(({ kind }) => are.includes(findingSubjects[kind])).map(({ subjectId }) => subjectId)),
   ];
-  const people = subjects(aboutIdentities);
-  const users = subjects(aboutUsers);
-  const tenant = known.length > 0 ? await loadTenant(tx, tenantId) : undefined;
-  const found = tenant
-    ? [
-        ...(await findUserFacts(tx, tenantId, users, precedenceOf(tenant))).flatMap(findingsOfUser),
-        ...(await findAboutOthers(tx, tenant, subjects(aboutOthers), time.now)),
-        ...(await findCycles(tx, { ...tenant, ...time }, people)),
-      ]
-    : [];
+  const tenant = await loadTenant(tx, tenantId);
+  const found = [
+    ...(await findUserFacts(tx, tenantId, subjects('user'), precedenceOf(tenant))).flatMap(findingsOfUser),
+    ...(await findAboutOthers(tx, tenant, subjects('account', 'machineIdentity'), time.now)),
+    ...(await findCycles(tx, { ...tenant, ...time }, subjects('identity'))),
+  ];
   const current = new Set(found.map(({ kind, subjectId }) => `${kind} ${subjectId}`));
   const gone = known.filter(({ kind, subjectId }) => !current.has(`${kind} ${subjectId}`)).map(({ id }) => id);
-  return { gone, last: next.length === limit ? after(pass, next.at(-1)?.id) : undefined };
+  return { gone, last };
 };
 
 const phases: Record<FindingPass['phase'], Phase> = {

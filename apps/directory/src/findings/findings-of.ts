@@ -1,4 +1,12 @@
-import { encodeId, type FindingPolicy, findDefinition, findingSubjects, hasLeft, isRealDate } from '@idsync/contracts';
+import {
+  encodeId,
+  type FindingKind,
+  type FindingPolicy,
+  findDefinition,
+  findingSubjects,
+  hasLeft,
+  isRealDate,
+} from '@idsync/contracts';
 import type { NewEvent } from '@idsync/database/bus';
 import type { FoundFinding, OtherFacts, SourceFacts, StoredFinding, UserFacts } from '@idsync/database/directory';
 import { isNoReference } from '../managers/references.js';
@@ -7,48 +15,36 @@ const hourMs = 60 * 60 * 1_000;
 
 /** Returns the findings about a present user. */
 export function findingsOfUser(user: UserFacts): FoundFinding[] {
-  const about = { subjectId: user.id, ...(user.identityId !== null && { identityId: user.identityId }) };
-  const source = { connector_id: encodeId('connector', user.connectorId) };
   const findings: FoundFinding[] = [];
-  if (user.earlierIds !== null) {
-    const evidence = { ...source, earlier_user_ids: user.earlierIds.slice(0, mostListed).map(userId) };
-    findings.push({ kind: 'duplicate_in_source', ...about, evidence });
-  }
-  if (user.leftUserId !== null && user.leftConnectorId !== null) {
-    const evidence = {
-      ...source,
+  const add = (kind: FindingKind, evidence: object = {}) =>
+    findings.push({
+      kind,
+      subjectId: user.id,
+      identityId: user.identityId ?? undefined,
+      evidence: { connector_id: encodeId('connector', user.connectorId), ...evidence },
+    });
+  if (user.earlierIds !== null)
+    add('duplicate_in_source', { earlier_user_ids: user.earlierIds.slice(0, mostListed).map(userId) });
+  if (user.leftUserId !== null && user.leftConnectorId !== null)
+    add('leaver_in_other_source', {
       deleted_user_id: userId(user.leftUserId),
       deleted_connector_id: encodeId('connector', user.leftConnectorId),
-      ...(user.leftAt && { left_at: user.leftAt.toISOString() }),
-    };
-    findings.push({ kind: 'leaver_in_other_source', ...about, evidence });
-  }
-  if (user.endedUserId !== null && user.endedConnectorId !== null) {
-    const evidence = {
-      ...source,
+      left_at: user.leftAt?.toISOString(),
+    });
+  if (user.endedUserId !== null && user.endedConnectorId !== null)
+    add('employment_conflict', {
       ended_user_id: userId(user.endedUserId),
       ended_connector_id: encodeId('connector', user.endedConnectorId),
-      ...(user.endedAt && { ended_at: user.endedAt.toISOString() }),
-    };
-    findings.push({ kind: 'employment_conflict', ...about, evidence });
-  }
-  if (user.machineAttribute !== null)
-    findings.push({
-      kind: 'user_looks_like_machine',
-      ...about,
-      evidence: { ...source, attribute: user.machineAttribute },
+      ended_at: user.endedAt?.toISOString(),
     });
+  if (user.machineAttribute !== null) add('user_looks_like_machine', { attribute: user.machineAttribute });
   // The value itself may be an address of a person and is shown with the user.
-  if (user.managerText !== null && user.managerId === null && !isNoReference(user.managerText))
-    findings.push({ kind: 'unknown_manager', ...about, evidence: source });
-  if (user.managerId !== null && user.managerId !== user.identityId && hasLeft({ status: user.managerStatus })) {
-    const evidence = {
-      ...source,
+  if (user.managerText !== null && user.managerId === null && !isNoReference(user.managerText)) add('unknown_manager');
+  if (user.managerId !== null && user.managerId !== user.identityId && hasLeft({ status: user.managerStatus }))
+    add('unknown_manager', {
       manager_id: encodeId('identity', user.managerId),
       manager_status: user.managerStatus,
-    };
-    findings.push({ kind: 'unknown_manager', ...about, evidence });
-  }
+    });
   return findings;
 }
 
@@ -71,7 +67,7 @@ export function findingsOfOther(other: OtherFacts, policy: FindingPolicy, now: D
 function likeMachine({ id, kind, identityId, connectorId, machineAttribute }: OtherFacts): FoundFinding | undefined {
   if (machineAttribute === null || kind !== 'account') return undefined;
   const evidence = { connector_id: encodeId('connector', connectorId), attribute: machineAttribute };
-  return { kind: 'account_looks_like_machine', subjectId: id, ...(identityId !== null && { identityId }), evidence };
+  return { kind: 'account_looks_like_machine', subjectId: id, identityId: identityId ?? undefined, evidence };
 }
 
 function accountFinding(account: OtherFacts, policy: FindingPolicy, now: Date): FoundFinding | undefined {
@@ -79,17 +75,13 @@ function accountFinding(account: OtherFacts, policy: FindingPolicy, now: Date): 
   const evidence = { connector_id: encodeId('connector', connectorId), account_status: status };
   if (identityId === null) {
     const isWaiting = now.getTime() < createdAt.getTime() + policy.unmatched_account_hours * hourMs;
-    const since = { since: createdAt.toISOString() };
-    return isWaiting ? undefined : { kind: 'unmatched_account', subjectId: id, evidence: { ...evidence, ...since } };
+    const since = createdAt.toISOString();
+    return isWaiting ? undefined : { kind: 'unmatched_account', subjectId: id, evidence: { ...evidence, since } };
   }
   if (!hasLeft({ status: identityStatus }) && !account.isReturning) return undefined;
-  const ofAnother = account.caseId !== null && { case_id: encodeId('case', account.caseId) };
-  return {
-    kind: 'leaver_with_account',
-    subjectId: id,
-    identityId,
-    evidence: { ...evidence, ...leaver(identityId, identityStatus, account), ...ofAnother },
-  };
+  const case_id = account.caseId === null ? undefined : encodeId('case', account.caseId);
+  const left = leaver(identityId, identityStatus, account);
+  return { kind: 'leaver_with_account', subjectId: id, identityId, evidence: { ...evidence, ...left, case_id } };
 }
 
 /** The owner by the source counts, because a leaver still knows the secret after a handover. */
@@ -98,21 +90,17 @@ function machineFinding(machine: OtherFacts): FoundFinding | undefined {
   const evidence = { connector_id: encodeId('connector', connectorId), machine_status: status };
   if (ownerId === null || ownerStatus === null) return { kind: 'machine_without_owner', subjectId: id, evidence };
   if (!hasLeft({ status: ownerStatus }) && !machine.isReturning) return undefined;
+  const left = { ...leaver(ownerId, ownerStatus, machine), handed_over: handedOver };
   return {
     kind: 'leaver_with_machine_secret',
     subjectId: id,
     identityId: ownerId,
-    evidence: { ...evidence, ...leaver(ownerId, ownerStatus, machine), handed_over: handedOver },
+    evidence: { ...evidence, ...left },
   };
 }
 
-function leaver(identityId: string, status: string | null, facts: OtherFacts): Record<string, unknown> {
-  const leftAt = timeOfLeaving(facts);
-  return {
-    identity_id: encodeId('identity', identityId),
-    identity_status: status,
-    ...(leftAt && { left_at: leftAt }),
-  };
+function leaver(identityId: string, status: string | null, facts: OtherFacts): object {
+  return { identity_id: encodeId('identity', identityId), identity_status: status, left_at: timeOfLeaving(facts) };
 }
 
 /** Returns the termination date if it was over when idsync recorded that the person had left, else that time. */
@@ -128,8 +116,10 @@ function timeOfLeaving({ leftAt, hireDate, terminationDates }: OtherFacts): stri
 export function findingOfSource(source: SourceFacts, policy: FindingPolicy, now: Date): FoundFinding | undefined {
   const staleAt = staleTime(source, policy);
   if (staleAt === undefined || now < staleAt) return undefined;
-  const complete = source.completeAsOf && { complete_as_of: source.completeAsOf.toISOString() };
-  const evidence = { ...complete, allowed_hours: allowedHours(source, policy) };
+  const evidence = {
+    complete_as_of: source.completeAsOf?.toISOString(),
+    allowed_hours: allowedHours(source, policy),
+  };
   return { kind: 'stale_source', subjectId: source.id, evidence };
 }
 
@@ -156,11 +146,11 @@ export function findingEvent(finding: StoredFinding, operationId?: string): NewE
       kind,
       state,
       subject_id: encodeId(findingSubjects[kind], subjectId),
-      ...(identityId && { identity_id: encodeId('identity', identityId) }),
+      identity_id: identityId ? encodeId('identity', identityId) : undefined,
       evidence,
       opened_at: openedAt.toISOString(),
-      ...(resolvedAt && { resolved_at: resolvedAt.toISOString() }),
-      ...(operationId && { operation_id: encodeId('operation', operationId) }),
+      resolved_at: resolvedAt?.toISOString(),
+      operation_id: operationId && encodeId('operation', operationId),
     },
   };
 }

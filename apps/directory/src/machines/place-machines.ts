@@ -67,13 +67,13 @@ export async function placeMachines(
   const statuses = statusesOf(neighbourhood, links, cause);
   const holders = new Map([...holdersAmong(outsideKeys, directory, neighbourhood, links), ...people.holders()]);
   const stateOf = (id: string | undefined): PersonState | undefined =>
-    id === undefined ? undefined : { id, ...(statuses.has(id) && { status: statuses.get(id) }) };
+    id === undefined ? undefined : { id, status: statuses.get(id) };
   const waiting: { id: string; keys: CorrelationKey[] }[] = [];
   const changed: StoredReference[] = [];
   const ended: FormerReference[] = [];
   for (const change of machines) {
     const { record } = change;
-    const following = followPeople({ keys: neighbourhood.keysOf(record) }, holders);
+    const following = followPeople(neighbourhood.keysOf(record), holders);
     waiting.push({ id: record.id, keys: following.waitsFor });
     /** Whether a reference that nothing resolves now still means the person it meant before. */
     const stays = (id: string) =>
@@ -137,9 +137,8 @@ function holdersAmong(
   if (keys.length === 0) return [];
   const keysOf = new Map<string, RecordKey[]>();
   for (const { record } of neighbourhood.changes.values()) {
-    const id = links.get(record.id);
-    if (record.kind !== 'user' || id === undefined) continue;
-    keysOf.set(id, [...(keysOf.get(id) ?? []), ...neighbourhood.keysOf(record)]);
+    const id = record.kind === 'user' ? links.get(record.id) : undefined;
+    if (id !== undefined) for (const key of neighbourhood.keysOf(record)) append(keysOf, id, key);
   }
   return keys.flatMap((key): [string, Holder[]][] => {
     const identityId = directory.holderOf(key);
@@ -212,13 +211,11 @@ function shiftedIdentities(
 ): Set<string> {
   const was = new Map<string, StoredRecord[]>();
   const is = new Map<string, StoredRecord[]>();
-  const add = (map: Map<string, StoredRecord[]>, id: string | undefined, record: StoredRecord) => {
-    if (id !== undefined) append(map, id, record);
-  };
   for (const { record, before, removed } of neighbourhood.changes.values()) {
     if (record.kind === 'machine_identity') continue;
-    if (before) add(was, before.identityId, before);
-    if (!removed) add(is, links.get(record.id), record);
+    const linkedTo = removed ? undefined : links.get(record.id);
+    if (before?.identityId !== undefined) append(was, before.identityId, before);
+    if (linkedTo !== undefined) append(is, linkedTo, record);
   }
   const statusIn = (map: Map<string, StoredRecord[]>, id: string) => {
     const records = map.get(id);

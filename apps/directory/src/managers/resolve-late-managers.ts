@@ -1,7 +1,6 @@
 import type { Transaction } from '@idsync/database';
 import { findReferringUsers, LoadLimitExceeded, lockRecordsById } from '@idsync/database/directory';
-import { NotApplicable } from '../batch/divide-batch.js';
-import { applyInHalves } from '../batch/halves.js';
+import { applyInHalves, NotApplicable } from '../batch/divide-batch.js';
 import { applyChanges } from '../changes/apply-changes.js';
 import type { Cause } from '../changes/cause.js';
 import { managerReference } from './references.js';

@@ -41,7 +41,7 @@ function assign(...clusters: Cluster[]): string[] {
     identities,
     (id) => createdAt[id] ?? 0,
     (ids) => `new of ${ids.join()}`,
-  ).map(({ identityId, isNew }) => (isNew ? `${identityId}, new` : identityId));
+  ).map(({ identityId }) => (identities.has(identityId) ? identityId : `${identityId}, new`));
 }
 
 describe('the identity of a person', () => {

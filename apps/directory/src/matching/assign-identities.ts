@@ -1,16 +1,13 @@
+import { compareTexts } from '../shared/collections.js';
 import type { Cluster, Person } from './cluster.js';
-
-/** An identity that members of the neighbourhood are linked to. */
-export interface KnownIdentity {
-  id: string;
-  createdAt: Date;
-}
 
 export interface Assignment {
   cluster: Cluster;
   identityId: string;
-  isNew: boolean;
 }
+
+/** The identities that members of the neighbourhood are linked to, by id. */
+type KnownIdentities = ReadonlyMap<string, { createdAt: Date }>;
 
 /**
  * Assigns an identity to every cluster and keeps as many links as possible: a cluster gets the oldest identity that its
@@ -18,7 +15,7 @@ export interface Assignment {
  */
 export function assignIdentities(
   clusters: readonly Cluster[],
-  identities: ReadonlyMap<string, KnownIdentity>,
+  identities: KnownIdentities,
   createdAtOf: (recordId: string) => number,
   newId: (recordIds: readonly string[]) => string,
 ): Assignment[] {
@@ -34,23 +31,17 @@ export function assignIdentities(
     const own = linkedIdentities(cluster, identities).filter((id) => claimants.get(id) === cluster);
     // Also a new one: the other records of a split are at it.
     const given = cluster.manualIdentityId ?? own[0];
-    const identityId = given ?? newId(cluster.members.map(({ recordId }) => recordId));
-    return { cluster, identityId, isNew: !own.includes(identityId) };
+    return { cluster, identityId: given ?? newId(cluster.members.map(({ recordId }) => recordId)) };
   });
 }
 
 /** Oldest first. */
-function linkedIdentities(cluster: Cluster, identities: ReadonlyMap<string, KnownIdentity>): string[] {
+function linkedIdentities(cluster: Cluster, identities: KnownIdentities): string[] {
   const linked = ({ keptIdentityId: kept, identityId }: Person) =>
     kept !== undefined && identities.has(kept) ? kept : identityId;
+  const age = (id: string) => identities.get(id)?.createdAt.getTime() ?? 0;
   const ids = new Set(cluster.members.map(linked).filter((id) => id !== undefined));
-  return [...ids]
-    .filter((id) => identities.has(id))
-    .sort((a, b) => age(identities, a) - age(identities, b) || (a < b ? -1 : 1));
-}
-
-function age(identities: ReadonlyMap<string, KnownIdentity>, id: string): number {
-  return identities.get(id)?.createdAt.getTime() ?? 0;
+  return [...ids].filter((id) => identities.has(id)).sort((a, b) => age(a) - age(b) || compareTexts(a, b));
 }
 
 /** Rank of a claim on an identity; the lowest wins. Records that the running job has moved to it come last. */

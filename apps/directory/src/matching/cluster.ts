@@ -1,8 +1,7 @@
 import type { KeyKind, RankedUser } from '@idsync/contracts';
-import { append } from '../shared/collections.js';
-import { connected, type Misfit, misfitOf, withoutUnsupported } from './corrected-numbers.js';
-import { isSameName } from './names.js';
-import { isPermanent, keyText, type Numbers, numbersOf, type RecordKey } from './record-keys.js';
+import { append, compareTexts } from '../shared/collections.js';
+import { isSameName, shareName } from './names.js';
+import { contradict, isPermanent, keyText, type Numbers, numbersOf, type RecordKey } from './record-keys.js';
 
 /** A user record with the data that matching needs. */
 export interface Person extends RankedUser {
@@ -40,7 +39,7 @@ export interface Cluster {
   names: (readonly string[])[];
   manualIdentityId?: string;
   /** A record whose corrected number needs a decision. */
-  misfit?: Misfit;
+  misfit?: DoubtfulLink;
   /** Kinds of the keys that have joined parts of it. */
   joinedBy: readonly KeyKind[];
 }
@@ -94,13 +93,13 @@ export function keysOf({ keys, formerKeys }: Person): readonly RecordKey[] {
   return formerKeys.length === 0 ? keys : [...keys, ...formerKeys];
 }
 
-// Links that rest on nothing but an address which another person has as well.
-
-/** A record that only this address connects with the older records of its person. */
-export interface DoubtfulLink {
+/** A record that may be linked with a wrong person, and the key that shows it. */
+interface DoubtfulLink {
   recordId: string;
   key: RecordKey;
 }
+
+// Links that rest on nothing but an address which another person has as well.
 
 /**
  * Returns the oldest record of a person that only these addresses connect with the older ones, and whose name is another.
@@ -108,23 +107,109 @@ export interface DoubtfulLink {
  * have, too.
  */
 export function doubtfulLinkOf({ members }: Cluster, shared: ReadonlySet<string>): DoubtfulLink | undefined {
-  const [first = [], ...others] = connected(members, (a, b) => areFirmlyLinked(a, b, shared));
-  const older = [...first];
-  for (const part of others) {
+  const parts = connected(members, (a, b) => areFirmlyLinked(a, b, shared));
+  return firstDoubt(parts, (part, older) => {
     const texts = new Set(older.flatMap(keysOf).map(keyText));
-    for (const person of part) {
-      const key = person.keys.find((each) => shared.has(keyText(each)) && texts.has(keyText(each)));
-      if (key && person.linkStrength !== 'manual') return { recordId: person.recordId, key };
+    for (const { recordId, keys, linkStrength } of part) {
+      const key = keys.find((each) => shared.has(keyText(each)) && texts.has(keyText(each)));
+      if (key && linkStrength !== 'manual') return { recordId, key };
     }
-    older.push(...part);
-  }
-  return undefined;
+    return undefined;
+  });
 }
 
 function areFirmlyLinked(a: Person, b: Person, shared: ReadonlySet<string>): boolean {
-  if (a.linkStrength === 'manual' && b.linkStrength === 'manual') return true;
+  if (isManual(a) && isManual(b)) return true;
   const texts = new Set(keysOf(b).map(keyText));
   const common = keysOf(a).filter((key) => texts.has(keyText(key)));
   if (common.some((key) => isPermanent(key) || !shared.has(keyText(key)))) return true;
   return common.length > 0 && isSameName(a.name, b.name);
+}
+
+// Links of earlier runs that a corrected permanent key contradicts.
+
+/**
+ * Separates the records of one identity that a corrected number has made two people: their permanent keys contradict
+ * each other, and they share neither another match key nor a name.
+ */
+export function withoutUnsupported(members: readonly Person[]): Person[][] {
+  if (!haveSeveralNumbers(members)) return [[...members]];
+  const parts = connected(members, support);
+  const present = parts.filter((part) => part.some(({ gone }) => !gone));
+  const [keeper, ...others] = present.length > 0 ? present : parts;
+  const kept = [keeper ?? []];
+  for (const part of others) {
+    const fitting = kept.find((group) => !contradict(presentNumbers(group), presentNumbers(part)));
+    if (fitting) fitting.push(...part);
+    else kept.push(part);
+  }
+  // A deleted record separates no records, so it stays with the oldest part.
+  if (present.length > 0) kept[0]?.push(...parts.filter((part) => !present.includes(part)).flat());
+  return kept;
+}
+
+/**
+ * Returns the oldest record of a person that an operator has not linked and whose permanent keys contradict those of
+ * the older ones.
+ */
+export function misfitOf(members: readonly Person[]): DoubtfulLink | undefined {
+  if (!haveSeveralNumbers(members)) return undefined;
+  const numbered = members.filter(({ gone, keys }) => !gone && keys.some(isPermanent));
+  const parts = connected(
+    numbered,
+    (a, b) => shareKey(a.keys.filter(isPermanent), b.keys) && !contradict(numbersOf(a.keys), numbersOf(b.keys)),
+  );
+  return firstDoubt(parts, (part, older) => {
+    const isDecided = part.some(isManual) && older.some(isManual);
+    const record = part.find((person) => !isManual(person));
+    const key = record?.keys.find((each) => isPermanent(each) && contradict(numbersOf([each]), presentNumbers(older)));
+    return !isDecided && record && key ? { recordId: record.recordId, key } : undefined;
+  });
+}
+
+/** Returns false for nearly all people; nothing else is computed for them. */
+function haveSeveralNumbers(members: readonly Person[]): boolean {
+  if (members.length < 2) return false;
+  return [...presentNumbers(members).values()].some((values) => values.size > 1);
+}
+
+function presentNumbers(members: readonly Person[]): Numbers {
+  return numbersOf(members.filter(({ gone }) => !gone).flatMap(({ keys }) => keys));
+}
+
+function support(a: Person, b: Person): boolean {
+  return (isManual(a) && isManual(b)) || shareKey(a.keys, b.keys) || shareName(a.name, b.name);
+}
+
+function isManual({ linkStrength }: Person): boolean {
+  return linkStrength === 'manual';
+}
+
+function shareKey(keys: readonly RecordKey[], others: readonly RecordKey[]): boolean {
+  return keys.some((key) => others.some((other) => keyText(other) === keyText(key)));
+}
+
+/** Returns the connected parts, and their records, oldest first. */
+function connected(members: readonly Person[], touch: (a: Person, b: Person) => boolean): Person[][] {
+  const byAge = (a: Person, b: Person) => compareTexts(a.recordId, b.recordId);
+  let parts: Person[][] = [];
+  for (const person of [...members].sort(byAge)) {
+    const touching = parts.filter((part) => part.some((other) => touch(person, other)));
+    parts = [...parts.filter((part) => !touching.includes(part)), [...touching.flat(), person]];
+  }
+  return parts.map((part) => part.sort(byAge)).sort(([a], [b]) => (a && b ? byAge(a, b) : 0));
+}
+
+/** Returns what is wrong with the first part for which `find` finds something beside the older ones. */
+function firstDoubt(
+  [first = [], ...others]: readonly Person[][],
+  find: (part: readonly Person[], older: readonly Person[]) => DoubtfulLink | undefined,
+): DoubtfulLink | undefined {
+  const older = [...first];
+  for (const part of others) {
+    const found = find(part, older);
+    if (found) return found;
+    older.push(...part);
+  }
+  return undefined;
 }

@@ -1,9 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { misfitOf, withoutUnsupported } from './corrected-numbers.js';
+import { misfitOf, type Person, withoutUnsupported } from './cluster.js';
 
 type More = { name?: string; email?: string; badge?: string };
-const user = (recordId: string, number: string | undefined, more: More = {}) => ({
+const user = (recordId: string, number: string | undefined, more: More = {}): Person => ({
   recordId,
+  connectorId: recordId,
+  status: 'active',
+  statusRank: 1,
+  isEmployment: false,
+  formerKeys: [],
   keys: [
     ...(number === undefined ? [] : [{ kind: 'employee_number' as const, value: number }]),
     ...(more.badge === undefined
@@ -16,12 +21,11 @@ const user = (recordId: string, number: string | undefined, more: More = {}) => 
   linkStrength: 'kept',
 });
 const gone = (recordId: string, number: string) => ({ ...user(recordId, number), gone: true });
-const manual = (recordId: string, number: string | undefined) => ({
+const manual = (recordId: string, number: string | undefined): Person => ({
   ...user(recordId, number),
   linkStrength: 'manual',
 });
-const parts = (...members: ReturnType<typeof user>[]) =>
-  withoutUnsupported(members).map((part) => part.map(({ recordId }) => recordId));
+const parts = (...members: Person[]) => withoutUnsupported(members).map((part) => part.map(({ recordId }) => recordId));
 
 describe('records of one identity with contradicting numbers', () => {
   it('are separated if nothing else connects them', () => {

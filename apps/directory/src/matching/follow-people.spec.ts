@@ -19,43 +19,43 @@ const holders = (...entries: [CorrelationKey, ...Holder[]][]) =>
 describe('the identity of an account or machine', () => {
   it('is the only holder of its strongest key', () => {
     const held = holders([number, holder('I')], [email, holder('J')]);
-    expect(followPeople({ keys: [number, email] }, held)).toEqual({ identityId: 'I', waitsFor: [] });
+    expect(followPeople([number, email], held)).toEqual({ identityId: 'I', waitsFor: [] });
   });
 
   it('is the holder of a weaker key if no person has the stronger one, which it then waits for', () => {
     const held = holders([email, holder('J')]);
-    expect(followPeople({ keys: [number, email] }, held)).toEqual({ identityId: 'J', waitsFor: [number] });
+    expect(followPeople([number, email], held)).toEqual({ identityId: 'J', waitsFor: [number] });
   });
 
   it('is absent if no person has any of its keys, and it waits for all of them', () => {
-    expect(followPeople({ keys: [number, email] }, new Map())).toEqual({ waitsFor: [number, email] });
-    expect(followPeople({ keys: [] }, new Map())).toEqual({ waitsFor: [] });
+    expect(followPeople([number, email], new Map())).toEqual({ waitsFor: [number, email] });
+    expect(followPeople([], new Map())).toEqual({ waitsFor: [] });
   });
 
   it('is never a person with another employee number', () => {
     const held = holders([email, holder('J', '8')]);
-    expect(followPeople({ keys: [number, email] }, held)).toEqual({ waitsFor: [number, email] });
-    expect(followPeople({ keys: [email] }, held)).toEqual({ identityId: 'J', waitsFor: [] });
+    expect(followPeople([number, email], held)).toEqual({ waitsFor: [number, email] });
+    expect(followPeople([email], held)).toEqual({ identityId: 'J', waitsFor: [] });
   });
 
   it('is the one person with its employee number among the holders of a shared key', () => {
     const held = holders([email, holder('I', '7'), holder('J', '8')]);
-    expect(followPeople({ keys: [number, email] }, held).identityId).toBe('I');
+    expect(followPeople([number, email], held).identityId).toBe('I');
   });
 
   it('may be a person without an employee number', () => {
     const held = holders([email, holder('I'), holder('J', '8')]);
-    expect(followPeople({ keys: [number, email] }, held).identityId).toBe('I');
+    expect(followPeople([number, email], held).identityId).toBe('I');
   });
 
   it('is found once if several records of one person hold the key', () => {
     const held = holders([email, holder('I'), holder('I')]);
-    expect(followPeople({ keys: [email] }, held)).toEqual({ identityId: 'I', waitsFor: [] });
+    expect(followPeople([email], held)).toEqual({ identityId: 'I', waitsFor: [] });
   });
 
   it('is disputed by the strongest key with several holders if no key decides', () => {
     const held = holders([email, holder('I'), holder('J')], [principal, holder('J'), holder('K')]);
-    expect(followPeople({ keys: [email, principal] }, held)).toEqual({
+    expect(followPeople([email, principal], held)).toEqual({
       waitsFor: [email, principal],
       dispute: { key: email, candidates: ['I', 'J'] },
     });
@@ -68,29 +68,30 @@ describe('the identity of an account or machine', () => {
       [email, other],
       [other, email],
     ]) {
-      expect(followPeople({ keys }, holders([other, holder('I')]))).toEqual({ identityId: 'I', waitsFor: [email] });
+      expect(followPeople(keys, holders([other, holder('I')]))).toEqual({ identityId: 'I', waitsFor: [email] });
       const both = holders([email, holder('I')], [other, holder('I')]);
-      expect(followPeople({ keys }, both)).toEqual({ identityId: 'I', waitsFor: [] });
+      expect(followPeople(keys, both)).toEqual({ identityId: 'I', waitsFor: [] });
     }
   });
 
   it('is disputed if two values of a key have different holders', () => {
     const held = holders([other, holder('J')], [email, holder('I')]);
-    expect(followPeople({ keys: [email, other] }, held)).toEqual({
+    expect(followPeople([email, other], held)).toEqual({
       waitsFor: [email, other],
       dispute: { key: email, candidates: ['I', 'J'] },
     });
-    expect(
-      followPeople({ keys: [number, email, other] }, new Map([...held, ...holders([number, holder('J')])])),
-    ).toEqual({ identityId: 'J', waitsFor: [] });
+    expect(followPeople([number, email, other], new Map([...held, ...holders([number, holder('J')])]))).toEqual({
+      identityId: 'J',
+      waitsFor: [],
+    });
   });
 
   it('is never a person with another value of a permanent attribute', () => {
     const badge = (value: string): RecordKey => ({ kind: 'attributes.badge', value, permanent: true });
     const held = holders([email, { identityId: 'I', numbers: numbersOf([badge('1')]) }]);
-    expect(followPeople({ keys: [badge('2'), email] }, held).identityId).toBeUndefined();
-    expect(followPeople({ keys: [badge('1'), email] }, held).identityId).toBe('I');
-    expect(followPeople({ keys: [{ ...badge('2'), permanent: undefined }, email] }, held).identityId).toBe('I');
+    expect(followPeople([badge('2'), email], held).identityId).toBeUndefined();
+    expect(followPeople([badge('1'), email], held).identityId).toBe('I');
+    expect(followPeople([{ ...badge('2'), permanent: undefined }, email], held).identityId).toBe('I');
   });
 
   it('is compared with the person who has a permanent key of the account', () => {
@@ -138,7 +139,7 @@ describe('the identity of an account or machine', () => {
 
   it('is not disputed if a weaker key has one holder', () => {
     const held = holders([email, holder('I'), holder('J')], [principal, holder('J')]);
-    expect(followPeople({ keys: [email, principal] }, held)).toEqual({ identityId: 'J', waitsFor: [email] });
+    expect(followPeople([email, principal], held)).toEqual({ identityId: 'J', waitsFor: [email] });
   });
 });
 

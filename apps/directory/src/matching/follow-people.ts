@@ -2,11 +2,6 @@ import type { CorrelationKey } from '@idsync/database/directory';
 import { isSameName, namesDisagree } from './names.js';
 import { contradict, isPermanent, keyText, type Numbers, numbersOf, type RecordKey } from './record-keys.js';
 
-/** An account or machine identity. It is linked to people's identities and never creates or joins one. */
-export interface Follower {
-  keys: readonly RecordKey[];
-}
-
 /** An identity to which an account could be linked or that could own a machine. */
 export interface Holder {
   identityId: string;
@@ -78,15 +73,15 @@ export function foreignKeys(
 }
 
 /**
- * Finds the identity of a record by its strongest key with exactly one holder, ignoring holders with another employee
- * number or permanent key. All values of a key have the same rank.
+ * Finds the identity of an account or machine by its strongest key with exactly one holder, ignoring holders with another
+ * employee number or permanent key. All values of a key have the same rank.
  */
-export function followPeople(follower: Follower, holders: ReadonlyMap<string, readonly Holder[]>): Following {
-  const numbers = numbersOf(follower.keys);
+export function followPeople(keys: readonly RecordKey[], holders: ReadonlyMap<string, readonly Holder[]>): Following {
+  const numbers = numbersOf(keys);
   let dispute: Following['dispute'];
   const waitsFor: CorrelationKey[] = [];
-  for (const kind of new Set(follower.keys.map((key) => key.kind))) {
-    const values = follower.keys
+  for (const kind of new Set(keys.map((key) => key.kind))) {
+    const values = keys
       .filter((key) => key.kind === kind)
       .map((key) => {
         const fitting = (holders.get(keyText(key)) ?? []).filter((holder) => !contradict(numbers, holder.numbers));

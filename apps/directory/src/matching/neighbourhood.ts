@@ -69,7 +69,7 @@ export class Neighbourhood {
   }
 
   /** Returns a record's match keys by the tenant's rules. */
-  keysOf(record: StoredRecord): RecordKey[] {
+  keysOf(record: StoredRecord): readonly RecordKey[] {
     return activeKeys(record, this.cause.rules);
   }
 
@@ -84,7 +84,7 @@ export class Neighbourhood {
     return (reservedFor !== undefined && this.expectedIds.get(reservedFor)) || newUuid();
   }
 
-  private wantedKeysOf(record: StoredRecord): WantedKey[] {
+  private wantedKeysOf(record: StoredRecord): readonly WantedKey[] {
     const keys = this.keysOf(record);
     if (record.kind !== 'user' || record.identityId !== undefined) return keys;
     const expectedId = newUuid();

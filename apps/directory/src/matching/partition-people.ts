@@ -1,15 +1,17 @@
 import { defaultMatchingRules, type KeyKind, type MatchingRules } from '@idsync/contracts';
 import type { CorrelationKey } from '@idsync/database/directory';
+import { compareTexts } from '../shared/collections.js';
 import { type Cluster, doubtfulLinkOf, join, keysOf, type Person, startingClusters } from './cluster.js';
+import { isSameName } from './names.js';
 import { isPermanentKind, keyText } from './record-keys.js';
 import {
   areOtherPeople,
   comesAfter,
   type Doubt,
   hasLeft,
-  haveOneName,
   needsDecision,
   relationOf,
+  someNames,
   type Tier,
 } from './relate-clusters.js';
 
@@ -117,7 +119,7 @@ function joinConnected(clusters: readonly Cluster[], tier: Tier): Cluster[] {
 function joinableGroups(component: readonly Cluster[], tier: Tier): (readonly Cluster[])[] {
   const areJoinable = (a: Cluster, b: Cluster) => relationOf(a, b, tier) === 'joinable';
   if (everyPair(component, areJoinable)) return [component];
-  const belong = (a: Cluster, b: Cluster) => areJoinable(a, b) && (tier.isPermanent || haveOneName(a, b));
+  const belong = (a: Cluster, b: Cluster) => areJoinable(a, b) && (tier.isPermanent || someNames(a, b, isSameName));
   const pairs = component.flatMap((a, at) =>
     component.slice(at + 1).flatMap((b) => (belong(a, b) ? [[a, b] as const] : [])),
   );
@@ -150,10 +152,9 @@ function sharedValues(clusters: readonly Cluster[], tier: KeyKind): Map<string, 
 /** Returns the texts of addresses of several people who are certainly not one person. */
 function sharedAddresses(sharing: ReadonlyMap<string, readonly Cluster[]>, tier: Tier): string[] {
   if (tier.isPermanent) return [];
-  const areOthers = (a: Cluster, b: Cluster) => areOtherPeople(a, b, tier);
+  const mayBeOne = (a: Cluster, b: Cluster) => !areOtherPeople(a, b, tier);
   return [...sharing].flatMap(([value, clusters]) => {
-    const isShared =
-      clusters.length <= maxSharing && clusters.some((a, at) => clusters.slice(at + 1).some((b) => areOthers(a, b)));
+    const isShared = clusters.length <= maxSharing && !everyPair(clusters, mayBeOne);
     return isShared ? keyText({ kind: tier.kind, value }) : [];
   });
 }
@@ -182,7 +183,8 @@ function disputesIn(
     const fitting = new Map<Cluster, string>();
     const doubted = new Map<Cluster, string>();
     const found = new Set<Doubt>();
-    for (const [value, clusters] of [...sharing].sort(byValue)) {
+    // The record of a case, which has the value, does not depend on the order of the records.
+    for (const [value, clusters] of [...sharing].sort(([a], [b]) => compareTexts(a, b))) {
       if (!clusters.includes(cluster)) continue;
       for (const other of clusters) {
         const isProposed = [cluster, other].some(
@@ -212,11 +214,6 @@ const doubts: readonly Doubt[] = ['other_number', 'other_name', 'same_source', '
 
 function hasKey({ members }: Cluster, key: CorrelationKey): boolean {
   return members.some(({ keys }) => keys.some((each) => keyText(each) === keyText(key)));
-}
-
-/** The record of a case, which has the value, does not depend on the order of the records. */
-function byValue([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1;
 }
 
 function everyPair<T>(items: readonly T[], holds: (a: T, b: T) => boolean): boolean {

@@ -66,7 +66,7 @@ export function placeAccounts(
     const current = currentOf(change);
     const stays = current !== undefined && isSettled(record, strengths.strengthOf);
     if (stays && record.decided) return [{ record, identityId: current, disputes: [] }];
-    const following: Following = stays ? { identityId: current, waitsFor: [] } : followPeople({ keys }, holders());
+    const following: Following = stays ? { identityId: current, waitsFor: [] } : followPeople(keys, holders());
     // Saved for unmoved records too, because another key may now be the deciding one.
     const { waitsFor, dispute } = following;
     const key = !stays && following.identityId ? keys.find((each) => !waitsFor.includes(each)) : undefined;

@@ -3,7 +3,7 @@ import { type EarlierIdentity, findRedirects } from '@idsync/database/directory'
 import type { Cause } from '../changes/cause.js';
 import { rankedUser } from '../lifecycle/derive-status.js';
 import { byId } from '../shared/collections.js';
-import { type Assignment, assignIdentities, type KnownIdentity } from './assign-identities.js';
+import { type Assignment, assignIdentities } from './assign-identities.js';
 import type { Cluster, Person } from './cluster.js';
 import { linkedAccount } from './follow-people.js';
 import { standingFuzzyLink } from './fuzzy-links.js';
@@ -26,7 +26,7 @@ export async function placePeople(tx: Transaction, cause: Cause, neighbourhood: 
   for (;;) {
     const revived = new Map([...(await mergedByUnfinishedJobs(tx, neighbourhood)), ...(cause.revived ?? [])]);
     const partition = partitionPeople(peopleIn(neighbourhood, cause), cause.rules);
-    const known = new Map<string, KnownIdentity>([...revived, ...neighbourhood.identities]);
+    const known = new Map<string, { createdAt: Date }>([...revived, ...neighbourhood.identities]);
     const createdAtOf = (id: string) => neighbourhood.changes.get(id)?.record.createdAt.getTime() ?? 0;
     const assignments = assignIdentities(partition.clusters, known, createdAtOf, (ids) =>
       neighbourhood.newIdentityId(ids),

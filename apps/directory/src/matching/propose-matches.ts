@@ -13,8 +13,7 @@ import {
   settleCases,
   takeQueued,
 } from '@idsync/database/directory';
-import { NotApplicable } from '../batch/divide-batch.js';
-import { applyInHalves, runChunk } from '../batch/halves.js';
+import { applyInHalves, NotApplicable, runChunk } from '../batch/divide-batch.js';
 import { applyChanges } from '../changes/apply-changes.js';
 import { type Cause, causedAt, loadTenant } from '../changes/cause.js';
 import type { RecordChange, Settled } from '../changes/record-change.js';
@@ -40,7 +39,7 @@ export async function proposeMatches(
   for (;;) {
     const more = await runChunk(database, tenantId, chunkSize, async (tx, size) => {
       if (!(await isQueueReady(tx, tenantId))) return false;
-      const tenant = await loadTenant(tx, tenantId, 'alone');
+      const tenant = await loadTenant(tx, tenantId, true);
       // Checked again under the lock: a job that starts from now on waits for it.
       if (!(await isQueueReady(tx, tenantId))) return false;
       const queued = await takeQueued(tx, tenantId, size);

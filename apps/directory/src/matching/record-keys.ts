@@ -1,5 +1,6 @@
 import {
   comparedText,
+  deletedStatus,
   type KeyKind,
   type KeyNormaliser,
   type MatchingKey,
@@ -25,10 +26,11 @@ export function isPermanent({ kind, permanent }: RecordKey): boolean {
 const known = new WeakMap<Fields, { rules: KeyRules; keys: readonly RecordKey[] }>();
 
 /**
- * Returns the normalised match keys in the order of the rules, without values that cannot identify a person. A batch
- * asks several times for the keys of a record, whose fields never change in place.
+ * Returns the normalised match keys of these fields in the order of the rules, whether they link to a record or not,
+ * without values that cannot identify a person. A batch asks several times for the keys of a record, whose fields never
+ * change in place.
  */
-function recordKeys(fields: Fields, rules: KeyRules): readonly RecordKey[] {
+export function allKeys(fields: Fields, rules: KeyRules): readonly RecordKey[] {
   const computed = known.get(fields);
   if (computed?.rules === rules) return computed.keys;
   const keys = rules.certain.flatMap((kind) => keysOfKind(fields, kind, rules));
@@ -65,21 +67,15 @@ export function permanentKeys(fields: Fields, rules: KeyRules): RecordKey[] {
  * Returns the match keys that link to a record. A deleted user keeps its permanent keys, so that a returning person is
  * recognised, and gives up its addresses, because they are given to others.
  */
-export function activeKeys(record: StoredRecord, rules: KeyRules): RecordKey[] {
-  const keys = recordKeys(record.fields, rules);
-  if (!isDeleted(record)) return [...keys];
-  return keys.filter((key) => record.kind === 'user' && isPermanent(key));
+export function activeKeys(record: StoredRecord, rules: KeyRules): readonly RecordKey[] {
+  const keys = allKeys(record.fields, rules);
+  return isDeleted(record) ? keys.filter((key) => record.kind === 'user' && isPermanent(key)) : keys;
 }
 
 /** Returns the addresses of a deleted user, which link nothing: a new holder of one of them may be the same person. */
 export function formerKeys(record: StoredRecord, rules: KeyRules): RecordKey[] {
   if (record.kind !== 'user' || !isDeleted(record)) return [];
-  return recordKeys(record.fields, rules).filter((key) => !isPermanent(key));
-}
-
-/** Returns the match keys of these fields, whether they link to a record or not. */
-export function allKeys(fields: Fields, rules: KeyRules): RecordKey[] {
-  return [...recordKeys(fields, rules)];
+  return allKeys(record.fields, rules).filter((key) => !isPermanent(key));
 }
 
 /** Returns true for a deleted or decommissioned record. */
@@ -90,6 +86,11 @@ export function isDeleted(record: Pick<StoredRecord, 'status'>): boolean {
 /** Returns true for a record that was deleted because its source no longer lists it. */
 export function isTombstone(record: Pick<StoredRecord, 'status' | 'contentHash'>): boolean {
   return record.contentHash.length === 0 && isDeleted(record);
+}
+
+/** Marks a record as deleted. Without a hash, it is applied again when its source lists it again. */
+export function tombstoneOf(record: StoredRecord): StoredRecord {
+  return { ...record, status: deletedStatus[record.kind], contentHash: Buffer.alloc(0) };
 }
 
 /** Returns true for a deleted record that its source no longer lists or reports as deleted. */

@@ -1,7 +1,7 @@
 import { decidingUsers, hasLeft as isLeaver, type KeyKind } from '@idsync/contracts';
 import type { CorrelationKey, StoredRecord } from '@idsync/database/directory';
 import { type Cluster, join, keysOf, type Person } from './cluster.js';
-import { isSameName, namesDisagree, shareName, shareOnlySurname } from './names.js';
+import { namesDisagree, shareName, shareOnlySurname } from './names.js';
 import { contradict, keyText } from './record-keys.js';
 
 /**
@@ -51,7 +51,7 @@ export function relationOf(a: Cluster, b: Cluster, tier: Tier): Relation {
     return 'incompatible';
   // Two people, unless the name and the address suggest that one has got another number.
   if (contradict(a.numbers, b.numbers) || a.misfit || b.misfit)
-    return tier.isPermanent || haveCommonName(a, b) ? 'other_number' : 'incompatible';
+    return tier.isPermanent || someNames(a, b, shareName) ? 'other_number' : 'incompatible';
   return tier.isPermanent ? relationByNumber(a, b, tier) : relationByAddress(a, b, tier.kind);
 }
 
@@ -75,7 +75,7 @@ function relationByAddress(a: Cluster, b: Cluster, kind: KeyKind): Relation {
   const listedTwice = pairs.filter(([one, other]) => !one.gone && !other.gone);
   if (listedTwice.length > 0) {
     const isShared = listedTwice.some(([one, other]) => shareKey(one, other, kind));
-    return !haveOther && (isShared || haveCommonName(a, b)) ? 'same_source' : 'incompatible';
+    return !haveOther && (isShared || someNames(a, b, shareName)) ? 'same_source' : 'incompatible';
   }
   const isOneGone = isGone(a) !== isGone(b);
   const isGivenUp = !isOneGone && haveGivenUp(a, b, kind);
@@ -105,25 +105,13 @@ function isOfLeaver(a: Cluster, b: Cluster): boolean {
 
 /** Returns true if a shared address belongs to one of them and only to a deleted record of the other. */
 function haveGivenUp(a: Cluster, b: Cluster, kind: KeyKind): boolean {
-  if (a.members.every(hasNoFormerKey) && b.members.every(hasNoFormerKey)) return false;
-  const [held, others] = [activeValues(a, kind), activeValues(b, kind)];
+  const values = ({ members }: Cluster, of: 'keys' | 'formerKeys') =>
+    members.flatMap((member) => member[of].filter((key) => key.kind === kind).map(({ value }) => value));
+  const [former, formerOfOther] = [values(a, 'formerKeys'), values(b, 'formerKeys')];
+  if (former.length + formerOfOther.length === 0) return false;
+  const [held, others] = [values(a, 'keys'), values(b, 'keys')];
   if (others.some((value) => held.includes(value))) return false;
-  return (
-    formerValues(a, kind).some((value) => others.includes(value)) ||
-    formerValues(b, kind).some((value) => held.includes(value))
-  );
-}
-
-function hasNoFormerKey({ formerKeys }: Person): boolean {
-  return formerKeys.length === 0;
-}
-
-function activeValues({ members }: Cluster, kind: KeyKind): string[] {
-  return members.flatMap(({ keys }) => keys.filter((key) => key.kind === kind).map(({ value }) => value));
-}
-
-function formerValues({ members }: Cluster, kind: KeyKind): string[] {
-  return members.flatMap(({ formerKeys }) => formerKeys.filter((key) => key.kind === kind).map(({ value }) => value));
+  return former.some((value) => others.includes(value)) || formerOfOther.some((value) => held.includes(value));
 }
 
 /** Returns true if a person is inactive or deleted by the lifecycle authority. */
@@ -156,30 +144,19 @@ function sameSourcePairs(a: Cluster, b: Cluster): [Person, Person][] {
  * one, whose name is like both, makes them no one person.
  */
 function haveOtherNames(a: Cluster, b: Cluster, kind: KeyKind): boolean {
-  const pairs = namePairs(a, b);
-  if (!pairs.some(([name, other]) => namesDisagree(name, other))) return false;
+  if (!someNames(a, b, namesDisagree)) return false;
   const isOther = (one: Person) =>
     b.members.some((other) => namesDisagree(one.name, other.name) && shareKey(one, other, kind));
-  return a.members.some(isOther) || pairs.every(([name, other]) => namesDisagree(name, other));
+  return a.members.some(isOther) || !someNames(a, b, namesAgree);
 }
 
-/** Returns true if a name of one has a word in common with a name of the other, and not only the surname. */
-function haveCommonName(a: Cluster, b: Cluster): boolean {
-  return namePairs(a, b).some(([name, other]) => shareName(name, other));
-}
+type Name = Cluster['names'][number];
 
-/** Returns true if a record of each has the same full name. */
-export function haveOneName(a: Cluster, b: Cluster): boolean {
-  return namePairs(a, b).some(([name, other]) => isSameName(name, other));
-}
+const namesAgree = (name: Name, other: Name) => !namesDisagree(name, other);
 
-/** Returns true if both names are known and one of them agrees with one of the other. */
-function haveSameNames(a: Cluster, b: Cluster): boolean {
-  return namePairs(a, b).some(([name, other]) => !namesDisagree(name, other));
-}
-
-function namePairs(a: Cluster, b: Cluster): (readonly [readonly string[], readonly string[]])[] {
-  return a.names.flatMap((name) => b.names.map((other) => [name, other] as const));
+/** Returns true if a name of one and a name of the other are like this. */
+export function someNames(a: Cluster, b: Cluster, are: (name: Name, other: Name) => boolean): boolean {
+  return a.names.some((name) => b.names.some((other) => are(name, other)));
 }
 
 /**
@@ -187,18 +164,14 @@ function namePairs(a: Cluster, b: Cluster): (readonly [readonly string[], readon
  * several people, so their names do not matter; an address of several names is a shared mailbox.
  */
 export function needsDecision(a: Cluster, b: Cluster, { isPermanent }: Tier): boolean {
-  return isPermanent || haveSameNames(a, b);
+  return isPermanent || someNames(a, b, namesAgree);
 }
 
 /** Returns true if the first of two clusters in doubt has the case. A person who is gone needs no decision. */
 export function comesAfter(cluster: Cluster, other: Cluster): boolean {
   if (isGone(cluster)) return false;
   if (isGone(other) || hasLeft(cluster) !== hasLeft(other)) return !hasLeft(cluster);
-  return isNewer(cluster, other);
-}
-
-/** Compares the oldest records; ids of records are in the order of their creation. */
-function isNewer(a: Cluster, b: Cluster): boolean {
+  // Ids of records are in the order of their creation.
   const oldest = ({ members }: Cluster) => members.map(({ recordId }) => recordId).sort()[0] ?? '';
-  return oldest(a) > oldest(b);
+  return oldest(cluster) > oldest(other);
 }

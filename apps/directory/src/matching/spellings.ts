@@ -24,11 +24,7 @@ const longestWord = 60;
 
 /** Returns the words of a record's name in Latin letters. */
 export function spelledWords(fields: Fields): Spelled[] {
-  return spell(fullName(fields));
-}
-
-function spell(name: string): Spelled[] {
-  return knownWords(name).map((word): Spelled => {
+  return knownWords(fullName(fields)).map((word) => {
     return [latin(word), latin(word.replace(/[äöüåø]/g, (letter) => writtenOut[letter] ?? letter))];
   });
 }

@@ -1,4 +1,4 @@
-import { deletedStatus, encodeId, type MatchingRules, recordIds } from '@idsync/contracts';
+import { encodeId, type MatchingRules, recordIds } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   dropHeldPlans,
@@ -16,7 +16,7 @@ import {
 import { applyChanges } from '../changes/apply-changes.js';
 import { type Cause, loadTenant } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
-import { activeKeys, isDeleted, keyText } from '../matching/record-keys.js';
+import { activeKeys, isDeleted, keyText, tombstoneOf } from '../matching/record-keys.js';
 import { append, byId, idsOf } from '../shared/collections.js';
 import { type Handler, Refused } from './outcome.js';
 
@@ -33,7 +33,7 @@ export const handOverRecords: Handler<'connector.hand_over'> = async (tx, given,
   const { from, to } = await requireHolders(tx, from_id, to_id);
   await requireIdle(tx, [from, to]);
   await dropHeldPlans(tx, from.id);
-  const cause = { ...given, ...(await loadTenant(tx, given.tenantId, 'alone')), rerender: true };
+  const cause = { ...given, ...(await loadTenant(tx, given.tenantId, true)), rerender: true };
   const conflicts: string[] = [];
   let [moved, joined] = [0, 0];
   for (let after: string | undefined; ; ) {
@@ -116,12 +116,7 @@ async function moveAnchors(
     ),
     ...joins.flatMap(({ older, newer }) => [
       ...change(older, (record) => withValuesOf(record, newer, now)),
-      ...change(newer, (record) => ({
-        ...record,
-        status: deletedStatus[record.kind],
-        contentHash: Buffer.alloc(0),
-        updatedAt: now,
-      })),
+      ...change(newer, (record) => ({ ...tombstoneOf(record), updatedAt: now })),
     ]),
   ];
 }

@@ -5,7 +5,7 @@ import { type FormerNames, lockRecordsById, type StoredRecord } from '@idsync/da
 import { applyChanges } from '../changes/apply-changes.js';
 import type { Cause } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
-import { byId } from '../shared/collections.js';
+import { append, byId } from '../shared/collections.js';
 import {
   type Identifying,
   type Naming,
@@ -19,7 +19,7 @@ import {
 const chunkSize = 1_000;
 
 /** References to a person in records that stay. */
-export interface References {
+interface References {
   identityId: string;
   /** The person's machines. */
   machines: readonly StoredRecord[];
@@ -31,38 +31,21 @@ export interface References {
   person: Identifying;
 }
 
-export interface RemovedReferences {
-  /** Changes of the last chunk, to be applied together with the removal of the person. */
-  changes: RecordChange[];
-  /** Machines and users that referred to the person until now. */
-  machineIds: string[];
-  managedIds: string[];
-  /** Texts by which the records referred to the person. */
-  names: Set<string>;
-  /** Texts by which they refer to other people, normalised. */
-  textsInUse: Set<string>;
-}
-
-/** Removes the references in chunks, because a manager may have any number of reports. */
-export async function removeReferences(
-  tx: Transaction,
-  cause: Cause,
-  references: References,
-): Promise<RemovedReferences> {
+/**
+ * Removes the references in chunks, because a manager may have any number of reports. Returns the changes of the last
+ * chunk, to be applied together with the removal of the person; the machines and users that referred to the person until
+ * now; the texts by which they did, and, normalised, those by which they refer to other people.
+ */
+export async function removeReferences(tx: Transaction, cause: Cause, references: References) {
   const { identityId, machines, recordIds, former, naming, person } = references;
-  const removed: RemovedReferences = {
-    changes: [],
-    machineIds: [],
-    managedIds: [],
-    names: new Set(),
-    textsInUse: new Set(),
-  };
+  const ids = { machineIds: [] as string[], managedIds: [] as string[] };
+  const texts = { names: new Set<string>(), textsInUse: new Set<string>() };
   const note = (record: StoredRecord) => {
-    for (const name of [...namesOn(record, naming, person).values()].flat()) removed.names.add(name);
-    for (const text of textsOfOthers(record, naming)) removed.textsInUse.add(text);
+    for (const name of [...namesOn(record, naming, person).values()].flat()) texts.names.add(name);
+    for (const text of textsOfOthers(record, naming)) texts.textsInUse.add(text);
     if (former.has(record.id)) return;
-    if (record.kind === 'machine_identity') removed.machineIds.push(record.id);
-    if (record.kind === 'user') removed.managedIds.push(record.id);
+    if (record.kind === 'machine_identity') ids.machineIds.push(record.id);
+    if (record.kind === 'user') ids.managedIds.push(record.id);
   };
   const change = (before: StoredRecord): RecordChange[] => {
     const record = withoutPerson(before, naming, person);
@@ -71,14 +54,14 @@ export async function removeReferences(
     const moved = before.identityId === identityId && { identityId: newUuid(), linkedBy: cause.operationId };
     return [{ before, record: { ...record, ...moved, updatedAt: cause.now } }];
   };
-  const ids = [...recordIds].sort();
+  const inOrder = [...recordIds].sort();
   let records = [...machines];
   for (let from = 0; ; from += chunkSize) {
-    records.push(...(await lockRecordsById(tx, ids.slice(from, from + chunkSize))));
+    records.push(...(await lockRecordsById(tx, inOrder.slice(from, from + chunkSize))));
     for (const record of records) note(record);
-    removed.changes = records.flatMap(change);
-    if (from + chunkSize >= ids.length) return removed;
-    await applyChanges(tx, { ...cause, erase: true }, removed.changes);
+    const changes = records.flatMap(change);
+    if (from + chunkSize >= inOrder.length) return { changes, ...ids, ...texts };
+    await applyChanges(tx, { ...cause, erase: true }, changes);
     records = [];
   }
 }
@@ -89,8 +72,8 @@ export async function findFormerTexts(
   formerNames: readonly FormerNames[],
   naming: Naming,
 ): Promise<string[]> {
-  const textsOf = new Map(formerNames.map(({ recordId }) => [recordId, [] as string[]]));
-  for (const { recordId, texts } of formerNames) textsOf.get(recordId)?.push(...texts);
+  const textsOf = new Map<string, string[]>();
+  for (const { recordId, texts } of formerNames) for (const text of texts) append(textsOf, recordId, text);
   const ids = [...textsOf.keys()].sort();
   const found = new Set<string>();
   for (let from = 0; from < ids.length; from += chunkSize) {

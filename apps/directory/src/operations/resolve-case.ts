@@ -28,42 +28,35 @@ export const resolveCase: Handler<'case.resolve'> = async (tx, cause, { case_id,
   // Closed before the records move, because a new dispute about the record then opens another case.
   await closeCase(tx, case_id, closedAs[resolution], cause.operationId ?? case_id, cause.now);
   let links: Undo['links'] = [];
-  let identityId = record.identityId;
-  if (resolution === 'link' && identity_id !== undefined) {
-    identityId = identity_id;
-    const records = await lockWhole(tx, [identity_id]);
-    links = await decide(tx, cause, { record, identityId: identity_id, caseId: case_id }, records);
-  }
+  let { identityId } = record;
+  const decide = async (id: string, others: readonly StoredRecord[]) => {
+    identityId = id;
+    links = await linkBeside(tx, cause, { record, identityId: id, caseId: case_id }, others);
+  };
+  if (resolution === 'link' && identity_id !== undefined) await decide(identity_id, await lockWhole(tx, [identity_id]));
   if (resolution === 'new') {
     const isInDoubt = open.candidates.some((candidate) => candidate.identity_id === record.identityId);
     // A case about the person that the record is linked to parts them.
-    identityId = record.kind === 'user' && record.identityId && !isInDoubt ? record.identityId : newUuid();
-    links = await decide(
-      tx,
-      cause,
-      { record, identityId, caseId: case_id },
-      await presentCandidates(tx, open.candidates),
-    );
+    const isOwn = record.kind === 'user' && !isInDoubt;
+    await decide((isOwn && record.identityId) || newUuid(), await presentCandidates(tx, open.candidates));
   }
   return {
-    result: { case_id, resolution, ...(identityId !== undefined && { identity_id: identityId }) },
+    result: { case_id, resolution, identity_id: identityId },
     undo: { links, case_id },
   };
 };
 
 /** Links the record manually, and the compared records to their current identities. */
-async function decide(
+async function linkBeside(
   tx: Transaction,
   cause: Cause,
   { record, identityId, caseId }: { record: StoredRecord; identityId: string; caseId: string },
   others: readonly StoredRecord[],
 ): Promise<Undo['links']> {
-  const staying = others.filter(({ id, identityId }) => id !== record.id && identityId !== undefined);
-  const placements = [
-    { record, identityId },
-    ...staying.map((other) => ({ record: other, identityId: other.identityId ?? identityId })),
-  ];
-  return linkManually(tx, cause, placements, { recordId: record.id, caseId });
+  const staying = others.flatMap((other) =>
+    other.id !== record.id && other.identityId ? { record: other, identityId: other.identityId } : [],
+  );
+  return linkManually(tx, cause, [{ record, identityId }, ...staying], { recordId: record.id, caseId });
 }
 
 /** Returns the records of the candidates that still exist and were not erased. */

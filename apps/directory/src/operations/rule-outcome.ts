@@ -1,5 +1,6 @@
 import type { OperationResult } from '@idsync/contracts';
 import type { LinkEvidence, StoredRecord } from '@idsync/database/directory';
+import { movedBetween } from '../changes/describe-evidence.js';
 import type { RecordChange, Settled } from '../changes/record-change.js';
 import type { Proposal } from '../matching/find-candidates.js';
 
@@ -46,7 +47,7 @@ export class RuleOutcome {
       record: refOf(record),
       candidates: candidates
         .slice(0, listedCandidates)
-        .map(({ score, record_id, identity_id }) => ({ score, ...(record_id && { other: record_id }), identity_id })),
+        .map(({ score, record_id: other, identity_id }) => ({ score, other, identity_id })),
     });
   }
 
@@ -68,18 +69,15 @@ export class RuleOutcome {
 
 /** Describes the link between a record of each identity. */
 function joinedBy(records: readonly RecordChange[], fromId: string, intoId: string): Joined {
-  const moved = records.filter(({ record, before }) => before?.identityId === fromId && record.identityId === intoId);
-  const ids = new Set(moved.map(({ record }) => record.id));
-  const deciding = moved.find(({ record: { evidence } }) => evidence?.record_id && !ids.has(evidence.record_id));
-  const { record } = deciding ?? {};
+  const { moved, namesOther } = movedBetween(records, fromId, intoId);
+  const { record } = moved.find((change) => namesOther(change.record.evidence)) ?? {};
   return { ...(record && shown(record, record.evidence)), from_identity_id: fromId, into_identity_id: intoId };
 }
 
 /** Describes the link that no longer holds. */
 function partedBy(records: readonly RecordChange[], fromId: string, newId: string): Parted {
-  const moved = records.filter(({ record, before }) => before?.identityId === fromId && record.identityId === newId);
-  const ids = new Set(moved.map(({ record }) => record.id));
-  const deciding = moved.find(({ before }) => before?.evidence?.record_id && !ids.has(before.evidence.record_id));
+  const { moved, namesOther } = movedBetween(records, fromId, newId);
+  const deciding = moved.find((change) => namesOther(change.before?.evidence));
   const { record, before } = deciding ?? moved.find((change) => change.record.kind === 'user') ?? {};
   return { ...(record && shown(record, before?.evidence)), new_identity_id: newId, from_identity_id: fromId };
 }
@@ -90,24 +88,14 @@ function movedAccount({ record, before }: RecordChange, joined: ReadonlyMap<stri
   if (record.kind !== 'account' || !before || record.identityId === from) return undefined;
   const follows = from !== undefined && joined.get(from);
   if (follows && follows.into_identity_id === record.identityId) return undefined;
-  return {
-    ...shown(record, record.identityId ? record.evidence : before.evidence),
-    ...(from !== undefined && { from_identity_id: from }),
-    ...(record.identityId !== undefined && { into_identity_id: record.identityId }),
-  };
+  const evidence = record.identityId ? record.evidence : before.evidence;
+  return { ...shown(record, evidence), from_identity_id: from, into_identity_id: record.identityId };
 }
 
 function shown(record: StoredRecord, evidence: LinkEvidence | undefined) {
   if (!evidence) return { record: refOf(record) };
   const { kind, rule, score, record_id: other, values } = evidence;
-  return {
-    kind,
-    ...(rule !== undefined && { rule }),
-    ...(other !== undefined && { other }),
-    ...(score !== undefined && { score }),
-    ...(values && { fields: values.map(({ field }) => field) }),
-    record: refOf(record),
-  };
+  return { kind, rule, other, score, fields: values?.map(({ field }) => field), record: refOf(record) };
 }
 
 function refOf({ id, kind }: StoredRecord) {

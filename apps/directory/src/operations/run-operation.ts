@@ -71,7 +71,7 @@ export async function runOperation(
   try {
     await database.transaction(tenantId, async (tx) => {
       if (!(await markReceived(tx, message.id))) return;
-      const tenant = await loadTenant(tx, tenantId, 'alone');
+      const tenant = await loadTenant(tx, tenantId, true);
       const operation = await lockOperation(tx, tenantId, data.operation_id);
       if (operation?.status !== 'queued') return;
       const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime), access };

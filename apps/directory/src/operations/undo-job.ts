@@ -1,4 +1,3 @@
-import { deletedStatus } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   findJobState,
@@ -10,6 +9,7 @@ import {
 import { applyChanges } from '../changes/apply-changes.js';
 import type { Cause } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
+import { tombstoneOf } from '../matching/record-keys.js';
 import { type Handler, Previewed, Refused } from './outcome.js';
 
 const chunkSize = 1_000;
@@ -65,10 +65,7 @@ function undone(
 ): RecordChange & { before: StoredRecord } {
   const { previous } = before;
   const common = { ...before, lastJobId: operationId ?? before.lastJobId, previous: undefined, updatedAt: now };
-  if (!previous) {
-    // Without a hash, the record is applied again when its source lists it again.
-    return { before, record: { ...common, status: deletedStatus[before.kind], contentHash: Buffer.alloc(0) } };
-  }
+  if (!previous) return { before, record: tombstoneOf(common) };
   const { fields, status, changedAt, contentHash, externalId } = previous;
   const anchor = externalId !== undefined && !taken.has(externalId) ? { externalId } : {};
   return {

@@ -36,7 +36,8 @@ export function renderIdentity(
   return `${head.slice(0, -1)},"attributes":${shown},${lists.join(',')}${rest}}`;
 }
 
-const listNames: Record<RecordKind, string> = {
+/** Names of the lists of records in a document. */
+export const listNames: Record<RecordKind, string> = {
   user: 'users',
   account: 'accounts',
   machine_identity: 'machine_identities',
@@ -71,7 +72,9 @@ function shownAttributes(attributes: readonly Attribute[]): { text: string; left
  * machines, then age.
  */
 function shownRecords(records: readonly StoredRecord[]): Set<string> | undefined {
-  if (bytesOf(records.map(({ document }) => document)) <= volumeLimits.nestedBytes) return undefined;
+  // With a comma after each.
+  const bytes = records.reduce((sum, { document }) => sum + Buffer.byteLength(document) + 1, 0);
+  if (bytes <= volumeLimits.nestedBytes) return undefined;
   const rank = (record: StoredRecord) =>
     recordKinds.indexOf(record.kind) + (isDeleted(record) ? recordKinds.length : 0);
   const inOrder = [...records].sort((a, b) => rank(a) - rank(b) || byAge(a, b));
@@ -86,11 +89,6 @@ function takeFitting<Item>(items: readonly Item[], textOf: (item: Item) => strin
     left -= bytes;
     return true;
   });
-}
-
-/** Counts the bytes of a list of these texts, with a comma after each. */
-function bytesOf(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
 }
 
 function byAge(a: StoredRecord, b: StoredRecord): number {
@@ -112,11 +110,6 @@ export function displayNameOf(
   const precede = parts.every((part) => part && shown && part.priority < shown.priority);
   if (shown && !precede) return shown.field_value;
   const names = parts.flatMap((part) => part?.field_value ?? []).join(' ');
-  return (
-    names ||
-    (value('email') ??
-      value('user_principal_name') ??
-      value('employee_number') ??
-      records.map((record) => record.externalId).sort()[0])
-  );
+  const identifiers = ['email', 'user_principal_name', 'employee_number'].flatMap((field) => value(field) ?? []);
+  return names || (identifiers[0] ?? records.map((record) => record.externalId).sort()[0]);
 }

@@ -114,17 +114,11 @@ export interface Step {
   to: string;
 }
 
-interface StepOfIdentity {
-  id: string;
-  before: StoredIdentity;
-  to: string;
-}
-
 /**
  * Returns the status that each changed identity gets; a merged one gets that of the other. One that is parted from an
  * identity without access comes from the status of that one.
  */
-function stepsOf(settled: Settled): StepOfIdentity[] {
+function stepsOf(settled: Settled): { id: string; before: StoredIdentity; to: string }[] {
   const { identities, merged } = settled;
   const after = new Map(identities.map(({ identity }) => [identity.id, identity.status]));
   const parted = partedFrom(settled);

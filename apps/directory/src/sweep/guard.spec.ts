@@ -1,7 +1,9 @@
-import { safeguard } from '@idsync/contracts';
+import { defaultMatchingRules, safeguard } from '@idsync/contracts';
+import { planMarks } from '@idsync/database/directory';
 import { describe, expect, it } from '@jest/globals';
 import { storedRecord } from '../../test/stored-record.js';
-import { boundsAdditions, destructiveActionOf, isEnabled, quarantineNote, quarantineReasons } from './guard.js';
+import { boundsAdditions, destructiveActionOf, quarantineNote, quarantineReasons } from './guard.js';
+import { countedChanges } from './plan-changes.js';
 
 const usual = safeguard.parse({});
 const plan = { known: 100, deletions: 0, disables: 0 };
@@ -45,7 +47,8 @@ describe('a change of status', () => {
     ['inactive', 'pending', false],
     [undefined, 'active', false],
   ])('from %s to %s gives access again: %s', (from, to, expected) => {
-    expect(isEnabled(change(from, to))).toBe(expected);
+    const counted = countedChanges(change(from, to), undefined, defaultMatchingRules);
+    expect(counted.includes(planMarks.enabled)).toBe(expected);
   });
 });
 

@@ -30,11 +30,6 @@ export function isLosingStep(from: string, to: string): boolean {
   return from !== 'inactive' && destructiveStep(from, to) !== undefined;
 }
 
-/** Returns true if the change gives access again to a record that had none. */
-export function isEnabled({ record, before }: RecordChange): boolean {
-  return before !== undefined && isEnablingStep(before.status, record.status);
-}
-
 /** Returns true for a change that gives access again, of a record or of an identity. */
 export function isEnablingStep(from: string, to: string): boolean {
   return to === 'active' && (isDeleted({ status: from }) || stopped.has(from));

@@ -17,7 +17,7 @@ import type { RecordChange, Settled } from '../changes/record-change.js';
 import { activeKeys, isPermanent, type KeyRules, keyText } from '../matching/record-keys.js';
 import { sameValues } from '../shared/collections.js';
 import { accessChangesOf, externalIdsOf, type Step } from './access.js';
-import { destructiveActionOf, isEnabled } from './guard.js';
+import { destructiveActionOf, isEnablingStep } from './guard.js';
 import { isReused } from './reused-ids.js';
 
 /**
@@ -105,19 +105,18 @@ export async function planRemovals(
  * on.
  */
 export function planEntry(
-  { record, before, losesAt }: RecordChange,
+  change: RecordChange,
   incoming: SourceRecord,
-  identityId = before?.identityId,
+  identityId = change.before?.identityId,
 ): Omit<PlanEntry, 'id'> {
+  const { record, before, losesAt } = change;
   const source = encodeId('connector', record.connectorId);
   const values = diffFields(before?.fields ?? {}, record.fields, source).filter(({ field }) => field !== 'status');
-  const status =
-    before?.status === record.status && losesAt === undefined
-      ? []
-      : [{ field: 'status', ...(before && { from: before.status }), to: shownStatus(record.status, losesAt), source }];
+  const to = losesAt ? `inactive from ${losesAt.toISOString()}` : record.status;
+  const status = before?.status === to ? [] : [{ field: 'status', from: before?.status, to, source }];
   return {
     seq: record.lastSeq,
-    action: before ? (destructiveActionOf({ record, before, ...(losesAt && { losesAt }) }) ?? 'update') : 'create',
+    action: before ? (destructiveActionOf(change) ?? 'update') : 'create',
     recordId: record.id,
     kind: record.kind,
     externalId: record.externalId,
@@ -126,10 +125,6 @@ export function planEntry(
     incoming: JSON.stringify(incoming),
     basedOn: before?.updatedAt,
   };
-}
-
-function shownStatus(status: string, losesAt: Date | undefined): string {
-  return losesAt ? `inactive from ${losesAt.toISOString()}` : status;
 }
 
 /** A change that takes access from its person waits like a disable, and shows the statuses of the identity. */
@@ -163,10 +158,10 @@ export function countedChanges(
   guard: Pick<Safeguard, 'changed_fields'> | undefined,
   rules: KeyRules,
 ): string[] {
-  const fields = guard ? changedFieldsOf(change, guard.changed_fields) : [];
+  const { before, record } = change;
   return [
-    ...fields,
-    ...(isEnabled(change) ? [planMarks.enabled] : []),
+    ...(guard ? changedFieldsOf(change, guard.changed_fields) : []),
+    ...(before && isEnablingStep(before.status, record.status) ? [planMarks.enabled] : []),
     ...(isReused(change, rules) ? [planMarks.reused] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { deletedStatus, type LifecyclePolicy, type SourceRecord } from '@idsync/contracts';
+import type { LifecyclePolicy, SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   findOvertaken,
@@ -10,7 +10,7 @@ import {
 } from '@idsync/database/directory';
 import { findChanges } from '../batch/read-batch.js';
 import type { RecordChange } from '../changes/record-change.js';
-import { isDeleted, type KeyRules } from '../matching/record-keys.js';
+import { isDeleted, type KeyRules, tombstoneOf } from '../matching/record-keys.js';
 import { append, byId } from '../shared/collections.js';
 import { separateReused } from './reused-ids.js';
 import { reportsDeletions } from './run-counts.js';
@@ -60,11 +60,9 @@ async function findMoved(
 ): Promise<Map<string, StoredRecord>> {
   const moving = entries.filter(({ movedFrom }) => movedFrom !== undefined);
   if (moving.length === 0) return new Map();
-  const newIds = moving.map(({ externalId }) => externalId);
+  const [newIds, recordIds] = [moving.map(({ externalId }) => externalId), moving.map(({ recordId }) => recordId)];
   const inUse = new Set((await lockRecordsByAnchor(tx, connectorId, newIds)).map(({ externalId }) => externalId));
-  const recordIds = moving.map(({ recordId }) => recordId);
-  const stored = await lockRecordsById(tx, recordIds);
-  const records = byId(stored);
+  const records = byId(await lockRecordsById(tx, recordIds));
   return new Map(
     moving.flatMap(({ recordId, externalId, movedFrom }) => {
       const record = records.get(recordId);
@@ -86,26 +84,11 @@ function incomingBySeq(entries: readonly PlanEntry[]): Map<number, SourceRecord[
 export function deletionsOf(
   missing: readonly StoredRecord[],
   overtaken: ReadonlySet<string>,
-  job: Pick<JobState, 'id' | 'batchesTotal'>,
-  now: Date,
-): RecordChange[] {
-  return missing
-    .filter((before) => !isDeleted(before) && !overtaken.has(before.externalId))
-    .map((before) => ({ before, record: tombstoneOf(before, job, now) }));
-}
-
-/** Marks a record as deleted. Without a hash, it is applied again when its source lists it again. */
-function tombstoneOf(
-  before: StoredRecord,
   { id, batchesTotal }: Pick<JobState, 'id' | 'batchesTotal'>,
   now: Date,
-): StoredRecord {
-  return {
-    ...before,
-    status: deletedStatus[before.kind],
-    contentHash: Buffer.alloc(0),
-    lastJobId: id,
-    lastSeq: batchesTotal ?? 0,
-    updatedAt: now,
-  };
+): RecordChange[] {
+  const change = { lastJobId: id, lastSeq: batchesTotal ?? 0, updatedAt: now };
+  return missing
+    .filter((before) => !isDeleted(before) && !overtaken.has(before.externalId))
+    .map((before) => ({ before, record: { ...tombstoneOf(before), ...change } }));
 }

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '@idsync/database';
 import { findJobState, findOpenEntries, keepAccess, lockPlan, planMarks } from '@idsync/database/directory';
-import { runChunk } from '../batch/halves.js';
+import { runChunk } from '../batch/divide-batch.js';
 import { applyChanges } from '../changes/apply-changes.js';
 import { causedAt, loadTenant } from '../changes/cause.js';
 import { accessChangesOf, externalIdsOf } from './access.js';
@@ -39,7 +39,7 @@ async function recheckChunk(
 ): Promise<number | undefined> {
   const job = await findJobState(tx, jobId);
   if (job?.status !== 'running' || job.dryRun) return undefined;
-  const tenant = await loadTenant(tx, tenantId, job.kind === 'machine_identity' ? 'alone' : 'shared');
+  const tenant = await loadTenant(tx, tenantId, job.kind === 'machine_identity');
   const plan = await lockPlan(tx, tenantId, job);
   if (plan.state !== 'open') return undefined;
   const entries = await findOpenEntries(tx, jobId, size, { ...losses, after });

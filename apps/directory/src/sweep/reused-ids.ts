@@ -10,6 +10,7 @@ import {
   keyText,
   numbersOf,
   type RecordKey,
+  tombstoneOf,
 } from '../matching/record-keys.js';
 
 /**
@@ -57,28 +58,12 @@ export function separateReused(changes: readonly RecordChange[], rules: KeyRules
 
 /** The id names the user, because the source can give its id to several people, one after the other. */
 function former(before: StoredRecord, { lastJobId, lastSeq, updatedAt }: StoredRecord): StoredRecord {
-  return {
-    ...before,
-    externalId: `${before.externalId} (formerly ${encodeId('user', before.id)})`,
-    status: 'deleted',
-    contentHash: Buffer.alloc(0),
-    lastJobId,
-    lastSeq,
-    updatedAt,
-  };
+  const externalId = `${before.externalId} (formerly ${encodeId('user', before.id)})`;
+  return { ...tombstoneOf(before), externalId, lastJobId, lastSeq, updatedAt };
 }
 
 function made(record: StoredRecord, now: Date): RecordChange {
   const { identityId: _, linkedBy: __, keptIdentityId: ___, previous: ____, evidence: _____, ...values } = record;
   const times = Object.fromEntries(Object.keys(record.fields).map((field) => [field, now.toISOString()]));
-  return {
-    record: {
-      ...values,
-      id: newUuid(),
-      decided: false,
-      changedAt: times,
-      createdAt: now,
-      statusSince: now,
-    },
-  };
+  return { record: { ...values, id: newUuid(), decided: false, changedAt: times, createdAt: now, statusSince: now } };
 }

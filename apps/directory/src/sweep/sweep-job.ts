@@ -32,7 +32,7 @@ import {
   savePlan,
 } from '@idsync/database/directory';
 import { countActivePeople, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
-import { runChunk } from '../batch/halves.js';
+import { runChunk } from '../batch/divide-batch.js';
 import { beyondQuota, peopleLimit, withinQuota } from '../batch/people-quota.js';
 import { repeatedRecord, reportOvertaken } from '../batch/read-batch.js';
 import { applyChanges } from '../changes/apply-changes.js';
@@ -214,7 +214,7 @@ async function applyChunk(
   if (job?.status !== 'running') return false;
   const limit = await peopleLimit(tx, tenantId, job.kind);
   const isAlone = job.kind === 'machine_identity' || limit !== undefined;
-  const tenant = await loadTenant(tx, tenantId, isAlone ? 'alone' : 'shared');
+  const tenant = await loadTenant(tx, tenantId, isAlone);
   const plan = await lockPlan(tx, tenantId, job);
   const isHeld = scope === 'additions';
   const waits = isHeld && plan.reasons.some(boundsAdditions);
