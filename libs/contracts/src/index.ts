@@ -6,6 +6,7 @@ export * from './connector-health.js';
 export { type AwsIamConfig, awsIamConfig, awsIamFields } from './connectors/aws-iam.js';
 export type { ConnectorDefinition } from './connectors/connector-definition.js';
 export {
+  type ConfigOf,
   type ConnectorType,
   canReadOne,
   connectorDefinitions,
@@ -37,8 +38,8 @@ export {
 } from './connectors/ldap.js';
 export { type OktaConfig, oktaConfig, oktaFields } from './connectors/okta.js';
 export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
-export type { ScimPushConfig } from './connectors/scim-push.js';
-export { isSecretLdapAttribute, secretRefused } from './connectors/secret-attributes.js';
+export type { ScimPushConfig } from './connectors/scim.js';
+export { isSecretLdapAttribute, mappedNames, secretRefused } from './connectors/secret-attributes.js';
 export type { SqlConfig } from './connectors/sql.js';
 export * from './employments.js';
 export { describeEvents } from './event-catalogue/describe-events.js';

@@ -3,7 +3,7 @@ import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
 import { type FieldMap, ownMapping } from './field-map.js';
-import { neutral, secret, target } from './field-marks.js';
+import { flag, neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
 /** Configuration for users and roles of one AWS account. */
@@ -27,13 +27,8 @@ export const awsIamConfig = z.strictObject({
         'Which users are read. By default users with a password as people and accounts, and users without one as machine identities.',
       ),
   ),
-  roles: neutral(z.boolean().default(true).describe('Whether roles are read as machine identities.')),
-  aws_roles: neutral(
-    z
-      .boolean()
-      .default(false)
-      .describe('Whether roles created by AWS are read: service-linked roles and roles of Identity Center.'),
-  ),
+  roles: flag(true, 'Whether roles are read as machine identities.'),
+  aws_roles: flag(false, 'Whether roles created by AWS are read: service-linked roles and roles of Identity Center.'),
   ...ownMapping(
     '@id',
     'Maps fields to paths of the IAM response or to names that begin with @. Default: `awsIamFields`.',

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type RecordKind, recordKinds } from '../fixed-values.js';
 
 /**
- * The static definition of a connector type. Its implementation is registered in `connector-registry.ts` of
+ * The static definition of a connector type. Its implementation is registered in `create-connector.ts` of
  * `libs/connectors`.
  */
 export interface ConnectorDefinition<

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { RecordKind } from '../fixed-values.js';
 import { awsIam } from './aws-iam.js';
 import type { ConnectorDefinition } from './connector-definition.js';
@@ -9,8 +10,7 @@ import { google } from './google.js';
 import { kubernetes } from './kubernetes.js';
 import { ldap } from './ldap.js';
 import { okta } from './okta.js';
-import { scim } from './scim.js';
-import { scimPush } from './scim-push.js';
+import { scim, scimPush } from './scim.js';
 import { sql } from './sql.js';
 
 /** All connector types. */
@@ -31,6 +31,8 @@ export const connectorDefinitions = {
 } as const satisfies Record<string, ConnectorDefinition>;
 
 export type ConnectorType = keyof typeof connectorDefinitions;
+/** The configuration of a connector type. */
+export type ConfigOf<Type extends ConnectorType> = z.output<(typeof connectorDefinitions)[Type]['config']>;
 export const connectorTypes = Object.keys(connectorDefinitions) as ConnectorType[];
 
 /** Returns the definition of a stored type; undefined if a newer version stored it. */

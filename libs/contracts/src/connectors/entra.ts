@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
-import { type FieldMap, ownMapping } from './field-map.js';
-import { neutral, secret, target } from './field-marks.js';
+import { type FieldMap, mapped, ownMapping } from './field-map.js';
+import { flag, neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
 /** Configuration for users or service principals (machine identities) of a Microsoft Entra ID tenant. */
@@ -27,9 +27,7 @@ export const entraConfig = z.strictObject({
       .default(['member', 'guest'])
       .describe('The types of users that are read.'),
   ),
-  microsoft_apps: neutral(
-    z.boolean().default(false).describe('Whether service principals of Microsoft applications are read.'),
-  ),
+  microsoft_apps: flag(false, 'Whether service principals of Microsoft applications are read.'),
   ...ownMapping(
     'id',
     'Maps fields to properties or to `@groups`, `@owners`, `@oldest_credential` or `@first_expiry`. Default: `entraFields`.',
@@ -41,10 +39,7 @@ const secrets = z.strictObject({ client_secret: secret(text.min(1).max(1024)) })
 
 export const entra = defineConnector({ config: entraConfig, secrets, reportsChanges: 'depends' });
 
-const status = (disabled: string) => ({
-  from: 'accountEnabled',
-  transform: [{ map: { true: 'active', false: disabled } }],
-});
+const status = (disabled: string) => mapped('accountEnabled', { true: 'active', false: disabled });
 
 const person = {
   user_principal_name: 'userPrincipalName',
@@ -73,12 +68,11 @@ export const entraFields: Record<RecordKind, FieldMap> = {
   machine_identity: {
     account_id: 'appId',
     display_name: 'displayName',
-    classification: {
-      from: 'servicePrincipalType',
-      transform: [
-        { map: { Application: 'oauth_app', Legacy: 'oauth_app', ManagedIdentity: 'workload' }, otherwise: 'unknown' },
-      ],
-    },
+    classification: mapped(
+      'servicePrincipalType',
+      { Application: 'oauth_app', Legacy: 'oauth_app', ManagedIdentity: 'workload' },
+      'unknown',
+    ),
     owned_by: '@owners',
     status: status('disabled'),
     'attributes.service_principal_type': 'servicePrincipalType',

@@ -77,6 +77,12 @@ export const fieldMap = z
   });
 export type FieldMap = z.infer<typeof fieldMap>;
 
+/** The values of a source field, replaced by a table. */
+export const mapped = (from: string, map: Record<string, string>, otherwise?: string): FieldSource => ({
+  from,
+  transform: [{ map, ...(otherwise !== undefined && { otherwise }) }],
+});
+
 /** The mapping of every source: the permanent id of a record and the sources of the fields. */
 export const mapping = { external_id: neutral(sourceName), fields: neutral(fieldMap) };
 

@@ -25,6 +25,10 @@ export const secret = marker('secret');
 /** Marks a field whose change does not affect the stored secrets. Fields of nested objects need marks as well. */
 export const neutral = marker('neutral');
 
+/** Creates a setting that says whether something is read. */
+export const flag = (byDefault: boolean, described: string) =>
+  neutral(z.boolean().default(byDefault).describe(described));
+
 /**
  * Returns the mark of a field; undefined if it has none. The mark belongs to the outermost schema:
  * `target(text.optional())`.

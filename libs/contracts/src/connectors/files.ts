@@ -19,12 +19,7 @@ const place = {
   auth: target(httpAuth.optional()),
   ca: target(authorities.optional()),
 };
-export interface FilePlace {
-  path?: string | undefined;
-  url?: string | undefined;
-  auth?: z.infer<typeof httpAuth> | undefined;
-  ca?: string | undefined;
-}
+export type FilePlace = z.infer<z.ZodObject<typeof place>>;
 
 const hasOnePlace = ({ path, url }: FilePlace) => (path === undefined) !== (url === undefined);
 const onePlace = { error: 'must have either path or url' };

@@ -3,7 +3,7 @@ import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
 import { type FieldMap, ownMapping } from './field-map.js';
-import { neutral, secret, target } from './field-marks.js';
+import { flag, neutral, secret, target } from './field-marks.js';
 import { sourceUrl } from './http-source.js';
 
 /** Configuration for users of a Google Workspace account. */
@@ -15,7 +15,7 @@ export const googleConfig = z.strictObject({
     text.regex(/^[A-Za-z0-9_]{1,64}$/, { error: 'must be the id of a customer' }).default('my_customer'),
   ),
   query: neutral(text.min(1).max(1024).optional().describe('A search query. Only matching users are read.')),
-  deleted: neutral(z.boolean().default(false).describe('Whether users deleted in the last twenty days are also read.')),
+  deleted: flag(false, 'Whether users deleted in the last twenty days are also read.'),
   url: target(sourceUrl.default('https://admin.googleapis.com')),
   ...ownMapping('id', 'Maps fields to paths of the resource, `@status` or `@groups`. Default: `googleFields`.'),
 });

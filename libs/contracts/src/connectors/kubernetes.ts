@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
 import { type FieldMap, ownMapping } from './field-map.js';
-import { neutral, secret, target } from './field-marks.js';
+import { flag, neutral, secret, target } from './field-marks.js';
 import { authorities, sourceUrl } from './http-source.js';
 
 const namespace = text.regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, { error: 'must be the name of a namespace' });
@@ -23,14 +23,10 @@ export const kubernetesConfig = z.strictObject({
   label_selector: neutral(
     text.min(1).max(1024).optional().describe('Only service accounts that match this label selector are read.'),
   ),
-  pods: neutral(z.boolean().default(true).describe('Whether the pods of each service account are counted (`@pods`).')),
-  token_secrets: neutral(
-    z
-      .boolean()
-      .default(false)
-      .describe(
-        'Whether the names of long-lived tokens are read (`@tokens`). Requires the permission to list secrets; values are never requested.',
-      ),
+  pods: flag(true, 'Whether the pods of each service account are counted (`@pods`).'),
+  token_secrets: flag(
+    false,
+    'Whether the names of long-lived tokens are read (`@tokens`). Requires the permission to list secrets; values are never requested.',
   ),
   ...ownMapping(
     'metadata.uid',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
-import { type FieldMap, fieldMap, sourceName } from './field-map.js';
-import { neutral, secret, target } from './field-marks.js';
+import { type FieldMap, fieldMap, mapped, sourceName } from './field-map.js';
+import { flag, neutral, secret, target } from './field-marks.js';
 import { isSecretLdapAttribute, mappedNames, refuseSecretAttributes, secretRefused } from './secret-attributes.js';
 
 const dn = text.min(1).max(4096);
@@ -17,7 +17,7 @@ const ldapUrl = /^ldaps?:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(:\d{1,5})?\/?$
 const attributeName = /^[a-z][\w-]*(;[\w=*-]+)*$/i;
 
 const groups = z.strictObject({
-  nested: neutral(z.boolean().default(false).describe('Whether nested groups are included.')),
+  nested: flag(false, 'Whether nested groups are included.'),
   named_by: neutral(z.enum(['name', 'dn']).default('name')),
   base_dn: neutral(dn.optional().describe('Only groups below this entry are read.')),
   filter: neutral(filter.optional().describe('Only groups that match this filter are read.')),
@@ -61,12 +61,7 @@ export const ldapConfig = z
         ),
     ),
     groups: neutral(groups.prefault({})),
-    deleted_objects: neutral(
-      z
-        .boolean()
-        .default(false)
-        .describe('Whether incremental reads detect deletions by the tombstones of Active Directory.'),
-    ),
+    deleted_objects: flag(false, 'Whether incremental reads detect deletions by the tombstones of Active Directory.'),
     overlap_seconds: neutral(
       z
         .int()
@@ -109,6 +104,16 @@ export interface LdapMapping {
 
 const windowsDate = (from: string) => ({ from, transform: [{ date: 'windows' as const }] });
 
+const name = { first_name: 'givenName', last_name: 'sn', job_title: 'title', email: 'mail', status: '@status' };
+const person = { display_name: 'cn', employee_number: 'employeeNumber', ...name };
+const windowsPerson = {
+  user_principal_name: 'userPrincipalName',
+  display_name: 'displayName',
+  other_emails: 'proxyAddresses',
+  employee_number: 'employeeID',
+  ...name,
+};
+
 /**
  * The default filters and mappings. The persons of Active Directory include those with a service principal name, which
  * are people only if they are known as such.
@@ -117,34 +122,14 @@ export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind
   active_directory: {
     user: {
       filter: '(&(objectCategory=person)(objectClass=user)(!(isCriticalSystemObject=TRUE)))',
-      fields: {
-        user_principal_name: 'userPrincipalName',
-        display_name: 'displayName',
-        email: 'mail',
-        other_emails: 'proxyAddresses',
-        employee_number: 'employeeID',
-        first_name: 'givenName',
-        last_name: 'sn',
-        job_title: 'title',
-        departments: 'department',
-        groups: '@groups',
-        status: '@status',
-      },
+      fields: { ...windowsPerson, departments: 'department', groups: '@groups' },
     },
     account: {
       filter: '(&(objectCategory=person)(objectClass=user))',
       fields: {
         identifier: 'sAMAccountName',
-        display_name: 'displayName',
-        first_name: 'givenName',
-        last_name: 'sn',
-        job_title: 'title',
         source_system_id: 'objectSid',
-        user_principal_name: 'userPrincipalName',
-        email: 'mail',
-        other_emails: 'proxyAddresses',
-        employee_number: 'employeeID',
-        status: '@status',
+        ...windowsPerson,
         'attributes.password_set_at': windowsDate('pwdLastSet'),
         'attributes.expires_at': windowsDate('accountExpires'),
         'attributes.last_logon_at': windowsDate('lastLogonTimestamp'),
@@ -163,7 +148,7 @@ export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind
         // Attributes for the risk score of a machine.
         'attributes.secret_rotated_at': windowsDate('pwdLastSet'),
         'attributes.last_used_at': windowsDate('lastLogonTimestamp'),
-        'attributes.privileged': { from: 'adminCount', transform: [{ map: { '0': 'false', '1': 'true' } }] },
+        'attributes.privileged': mapped('adminCount', { '0': 'false', '1': 'true' }),
       },
     },
   },
@@ -171,31 +156,11 @@ export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind
     user: {
       // A posixAccount alone may be a service. nsPerson is a person of 389 Directory Server.
       filter: '(|(objectClass=inetOrgPerson)(objectClass=nsPerson))',
-      fields: {
-        user_principal_name: 'uid',
-        display_name: 'cn',
-        email: 'mail',
-        employee_number: 'employeeNumber',
-        first_name: 'givenName',
-        last_name: 'sn',
-        job_title: 'title',
-        departments: 'departmentNumber',
-        groups: '@groups',
-        status: '@status',
-      },
+      fields: { user_principal_name: 'uid', ...person, departments: 'departmentNumber', groups: '@groups' },
     },
     account: {
       filter: '(|(objectClass=inetOrgPerson)(objectClass=nsPerson)(objectClass=posixAccount))',
-      fields: {
-        identifier: 'uid',
-        display_name: 'cn',
-        first_name: 'givenName',
-        last_name: 'sn',
-        job_title: 'title',
-        email: 'mail',
-        employee_number: 'employeeNumber',
-        status: '@status',
-      },
+      fields: { identifier: 'uid', ...person },
     },
     machine_identity: {
       filter:

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { RecordKind } from '../fixed-values.js';
 import { text } from '../text.js';
 import { defineConnector } from './connector-definition.js';
-import { type FieldMap, ownMapping } from './field-map.js';
-import { neutral, target } from './field-marks.js';
+import { type FieldMap, fieldMap, mapped, ownMapping } from './field-map.js';
+import { flag, neutral, target } from './field-marks.js';
 import { authorities, httpAuth, httpSecrets, sourceUrl } from './http-source.js';
 
 /** Configuration for a SCIM 2.0 service (RFC 7643, 7644). */
@@ -17,11 +17,9 @@ export const scimConfig = z.strictObject({
       .describe('The endpoint whose resources are the records.'),
   ),
   filter: neutral(text.min(1).max(1024).optional().describe('A SCIM filter. Only matching resources are read.')),
-  changes: neutral(
-    z
-      .boolean()
-      .default(true)
-      .describe('Whether incremental reads are used. False for a service with an unreliable `meta.lastModified`.'),
+  changes: flag(
+    true,
+    'Whether incremental reads are used. False for a service with an unreliable `meta.lastModified`.',
   ),
   ca: target(authorities.optional()),
   ...ownMapping(
@@ -34,10 +32,7 @@ export type ScimConfig = z.infer<typeof scimConfig>;
 export const scim = defineConnector({ config: scimConfig, secrets: httpSecrets, reportsChanges: 'depends' });
 
 const enterprise = '["urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"]';
-const status = (inactive: string) => ({
-  from: 'active',
-  transform: [{ map: { true: 'active', false: inactive } }],
-});
+const status = (inactive: string) => mapped('active', { true: 'active', false: inactive });
 
 const person = {
   user_principal_name: 'userName',
@@ -70,3 +65,25 @@ export const scimFields: Record<RecordKind, FieldMap> = {
     status: status('disabled'),
   },
 };
+
+/**
+ * Configuration for users and groups that an identity provider pushes by SCIM 2.0. Records have the ids that idsync
+ * assigns.
+ */
+const scimPushConfig = z.strictObject({
+  fields: neutral(
+    fieldMap
+      .optional()
+      .describe(
+        'Maps fields to paths of the pushed user; `groups[]` contains its pushed groups. Default: the attributes of RFC 7643.',
+      ),
+  ),
+});
+export type ScimPushConfig = z.infer<typeof scimPushConfig>;
+
+export const scimPush = defineConnector({
+  config: scimPushConfig,
+  secrets: z.strictObject({}),
+  reportsChanges: 'always',
+  isPushed: true,
+});
