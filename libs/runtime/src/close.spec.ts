@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { closeInTurn, closeTogether, closeWithin } from './close.js';
-import { within } from './waiting.js';
+import { closeInTurn, closeTogether, closeWithin, within } from './waiting.js';
 
 describe.each([
   ['in turn', closeInTurn],

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { brokerAddresses } from './broker-addresses.js';
 import { EnvironmentError, readEnv } from './env.js';
 import {
+  brokerAddresses,
   directoryEnvironment,
   dispatcherEnvironment,
   gatewayEnvironment,

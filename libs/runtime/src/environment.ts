@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { parseUrl, roleMapping } from '@idsync/contracts';
 import { z } from 'zod';
-import { brokerAddresses } from './broker-addresses.js';
 
 const postgresUrl = urlOf(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/database');
 const amqpUrl = z
@@ -14,136 +13,95 @@ const amqpUrl = z
 const adminToken = 'must be the token of the operator API, at least 16 characters';
 const encryptionKey = 'must be 32 bytes in base64: openssl rand -base64 32';
 
-const cidrs = z
+const commaSeparated = z
   .string()
   .default('')
-  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-  .refine((list) => list.every(isCidr), { message: 'must be a comma-separated list of CIDRs such as 10.0.0.0/8' });
-
-const portNumber = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port number')
-  .transform(Number)
-  .refine((port) => port <= 65_535, { message: 'must be a port number' });
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []));
+const cidrs = commaSeparated.refine((list) => list.every(isCidr), {
+  message: 'must be a comma-separated list of CIDRs such as 10.0.0.0/8',
+});
+const portNumber = integer(0, 65_535, 'must be a port number');
 
 const frameAncestor = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/;
-const frameAncestors =
-  'must be a comma-separated list of origins such as https://app.example.com or https://*.example.com';
 
 /** Shorter than the time a stopping process has. */
 const maxDrainMs = 25_000;
-const drainDelay = `must be milliseconds, at most ${maxDrainMs}`;
 
-/** Every variable of every service. */
-const variables = {
-  PORT: portNumber.default(3000),
-  INTERNAL_PORT: portNumber.optional(),
-  INTERNAL_HOST: z.string().default('127.0.0.1'),
-  DRAIN_DELAY_MS: z
-    .string()
-    .regex(/^\d{1,5}$/, drainDelay)
-    .transform(Number)
-    .refine((milliseconds) => milliseconds <= maxDrainMs, { message: drainDelay })
-    .default(0),
-  HOST: z.string().default('127.0.0.1'),
-  RATE_LIMIT_PER_MINUTE: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, 'must be a number of requests, 1 or more')
-    .transform(Number)
-    .optional(),
-  // The SDK of OpenTelemetry reads its other variables itself.
-  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(['http:', 'https:'], 'http://collector:4318').optional(),
-  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'console', 'none'], { error: 'must be one of otlp, console, none' }).optional(),
-  OTEL_SERVICE_NAME: z.string().optional(),
-  DATA_DIR: z.string().default('.data'),
-  DATABASE_URL: postgresUrl,
-  DATABASE_READ_URL: postgresUrl.optional(),
-  AMQP_URL: amqpUrl.optional(),
-  ADMIN_TOKEN: z.string({ error: adminToken }).min(16, adminToken),
-  ADMIN_TOKEN_DISABLED: z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .default('false')
-    .transform((value) => value === 'true'),
-  PUBLIC_URL: urlOf(['http:', 'https:'], 'https://idsync.example.com')
-    .refine((text) => isOrigin(text), { message: 'must have no path, such as https://idsync.example.com' })
-    .transform((text) => new URL(text).origin)
-    .optional(),
-  METRICS_URL: urlOf(['http:', 'https:'], 'https://grafana.example.com/d/idsync').optional(),
-  PORTAL_FRAME_ANCESTORS: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-    .refine((list) => list.every((origin) => frameAncestor.test(origin)), { message: frameAncestors }),
-  OIDC_ISSUER: z
-    .string()
-    .refine(isIssuer, { message: 'must be an https URL, or an http URL of this machine' })
-    .optional(),
-  OIDC_CLIENT_ID: z.string().optional(),
-  OIDC_CLIENT_SECRET: z.string().optional(),
-  OIDC_NAME: z.string().max(100).default('single sign-on'),
-  OIDC_SCOPES: z
-    .string()
-    .refine((text) => text.split(' ').includes('openid'), { message: 'must contain openid' })
-    .default('openid profile email'),
-  OIDC_GROUPS_CLAIM: z.string().default('groups'),
-  OIDC_ROLE_MAPPING: z
-    .string()
-    .default('[]')
-    .transform((text, context) => {
-      const parsed = roleMapping.safeParse(parsedJson(text));
-      if (parsed.success) return parsed.data;
-      context.addIssue({ code: 'custom', message: 'must look like [{"group":"idsync-admins","role":"admin"}]' });
-      return z.NEVER;
-    }),
-  SESSION_IDLE_SECONDS: seconds(60, 86_400).default(1_800),
-  SESSION_MAX_SECONDS: seconds(60, 604_800).default(43_200),
-  // Checked as text first, because Buffer.from ignores invalid base64 characters.
-  ENCRYPTION_KEY: z
-    .string({ error: encryptionKey })
-    .regex(/^[A-Za-z\d+/]{43}=$/, encryptionKey)
-    .transform((text): Buffer => Buffer.from(text, 'base64')),
-  ENCRYPTION_KEYS_PREVIOUS: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-    .refine((list) => list.every((key) => /^[A-Za-z\d+/]{43}=$/.test(key)), {
-      message: 'must be a comma-separated list of earlier values of ENCRYPTION_KEY',
-    })
-    .transform((list) => list.map((key): Buffer => Buffer.from(key, 'base64'))),
-  SOURCES_DIR: z.string().refine(isFolder, { message: 'must be a folder' }).default('samples'),
-  SOURCES_BY_TENANT: z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .default('true')
-    .transform((value) => value === 'true'),
-  DEMO: z
-    .enum(['0', '1'], { error: 'must be 0 or 1' })
-    .default('1')
-    .transform((value) => value === '1'),
-  WEBHOOK_ALLOW_CIDRS: cidrs,
-  SOURCE_ALLOW_CIDRS: cidrs,
-  SOURCE_OUTAGE_SECONDS: seconds(0, 3_600).default(300),
-  TRUSTED_PROXIES: cidrs,
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
-      error: 'must be one of fatal, error, warn, info, debug, trace',
-    })
-    .default('info'),
-};
-
-const { PORT, HOST, DATA_DIR, DATABASE_URL, AMQP_URL, ADMIN_TOKEN, ENCRYPTION_KEY, SOURCES_DIR, DEMO } = variables;
-const {
-  DATABASE_READ_URL,
-  ADMIN_TOKEN_DISABLED,
-  ENCRYPTION_KEYS_PREVIOUS,
-  WEBHOOK_ALLOW_CIDRS,
-  SOURCE_ALLOW_CIDRS,
-  LOG_LEVEL,
-} = variables;
-const { SOURCE_OUTAGE_SECONDS, SOURCES_BY_TENANT, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS, PUBLIC_URL } = variables;
-const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME, OIDC_SCOPES } = variables;
-const { OIDC_GROUPS_CLAIM, OIDC_ROLE_MAPPING, METRICS_URL, PORTAL_FRAME_ANCESTORS } = variables;
-const { INTERNAL_PORT, INTERNAL_HOST, DRAIN_DELAY_MS, RATE_LIMIT_PER_MINUTE, TRUSTED_PROXIES } = variables;
-const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER, OTEL_SERVICE_NAME } = variables;
+// Every variable of every service.
+const PORT = portNumber.default(3000);
+const INTERNAL_PORT = portNumber.optional();
+const INTERNAL_HOST = z.string().default('127.0.0.1');
+const DRAIN_DELAY_MS = integer(0, maxDrainMs, `must be milliseconds, at most ${maxDrainMs}`).default(0);
+const HOST = z.string().default('127.0.0.1');
+const RATE_LIMIT_PER_MINUTE = integer(1, 999_999_999, 'must be a number of requests, 1 or more').optional();
+// The SDK of OpenTelemetry reads its other variables itself.
+const OTEL_EXPORTER_OTLP_ENDPOINT = urlOf(['http:', 'https:'], 'http://collector:4318').optional();
+const OTEL_TRACES_EXPORTER = z
+  .enum(['otlp', 'console', 'none'], { error: 'must be one of otlp, console, none' })
+  .optional();
+const OTEL_SERVICE_NAME = z.string().optional();
+const DATA_DIR = z.string().default('.data');
+const DATABASE_URL = postgresUrl;
+const DATABASE_READ_URL = postgresUrl.optional();
+const AMQP_URL = amqpUrl.optional();
+const ADMIN_TOKEN = z.string({ error: adminToken }).min(16, adminToken);
+const ADMIN_TOKEN_DISABLED = trueOrFalse('false');
+const PUBLIC_URL = urlOf(['http:', 'https:'], 'https://idsync.example.com')
+  .refine((text) => isOrigin(text), { message: 'must have no path, such as https://idsync.example.com' })
+  .transform((text) => new URL(text).origin)
+  .optional();
+const METRICS_URL = urlOf(['http:', 'https:'], 'https://grafana.example.com/d/idsync').optional();
+const PORTAL_FRAME_ANCESTORS = commaSeparated.refine((list) => list.every((origin) => frameAncestor.test(origin)), {
+  message: 'must be a comma-separated list of origins such as https://app.example.com or https://*.example.com',
+});
+const OIDC_ISSUER = z
+  .string()
+  .refine(isIssuer, { message: 'must be an https URL, or an http URL of this machine' })
+  .optional();
+const OIDC_CLIENT_ID = z.string().optional();
+const OIDC_CLIENT_SECRET = z.string().optional();
+const OIDC_NAME = z.string().max(100).default('single sign-on');
+const OIDC_SCOPES = z
+  .string()
+  .refine((text) => text.split(' ').includes('openid'), { message: 'must contain openid' })
+  .default('openid profile email');
+const OIDC_GROUPS_CLAIM = z.string().default('groups');
+const OIDC_ROLE_MAPPING = z
+  .string()
+  .default('[]')
+  .transform((text, context) => {
+    const parsed = roleMapping.safeParse(parsedJson(text));
+    if (parsed.success) return parsed.data;
+    context.addIssue({ code: 'custom', message: 'must look like [{"group":"idsync-admins","role":"admin"}]' });
+    return z.NEVER;
+  });
+const SESSION_IDLE_SECONDS = seconds(60, 86_400).default(1_800);
+const SESSION_MAX_SECONDS = seconds(60, 604_800).default(43_200);
+// Checked as text first, because Buffer.from ignores invalid base64 characters.
+const ENCRYPTION_KEY = z
+  .string({ error: encryptionKey })
+  .regex(/^[A-Za-z\d+/]{43}=$/, encryptionKey)
+  .transform((text): Buffer => Buffer.from(text, 'base64'));
+const ENCRYPTION_KEYS_PREVIOUS = commaSeparated
+  .refine((list) => list.every((key) => /^[A-Za-z\d+/]{43}=$/.test(key)), {
+    message: 'must be a comma-separated list of earlier values of ENCRYPTION_KEY',
+  })
+  .transform((list) => list.map((key): Buffer => Buffer.from(key, 'base64')));
+const SOURCES_DIR = z.string().refine(isFolder, { message: 'must be a folder' }).default('samples');
+const SOURCES_BY_TENANT = trueOrFalse('true');
+const DEMO = z
+  .enum(['0', '1'], { error: 'must be 0 or 1' })
+  .default('1')
+  .transform((value) => value === '1');
+const WEBHOOK_ALLOW_CIDRS = cidrs;
+const SOURCE_ALLOW_CIDRS = cidrs;
+const SOURCE_OUTAGE_SECONDS = seconds(0, 3_600).default(300);
+const TRUSTED_PROXIES = cidrs;
+const LOG_LEVEL = z
+  .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'], {
+    error: 'must be one of fatal, error, warn, info, debug, trace',
+  })
+  .default('info');
 
 const observed = {
   INTERNAL_PORT,
@@ -263,13 +221,21 @@ function urlOf(protocols: string[], example: string) {
   });
 }
 
-function seconds(min: number, max: number) {
-  const error = `must be seconds, ${min} to ${max}`;
+function integer(min: number, max: number, error: string) {
   return z
     .string()
-    .regex(/^\d{1,6}$/, error)
+    .regex(/^\d{1,9}$/, error)
     .transform(Number)
     .refine((value) => value >= min && value <= max, { message: error });
+}
+
+function seconds(min: number, max: number) {
+  return integer(min, max, `must be seconds, ${min} to ${max}`);
+}
+
+function trueOrFalse(byDefault: 'true' | 'false') {
+  const given = z.enum(['true', 'false'], { error: 'must be true or false' });
+  return given.default(byDefault).transform((value) => value === 'true');
 }
 
 function isOrigin(text: string): boolean {
@@ -312,4 +278,12 @@ function isCidr(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Separates addresses only: a password may contain a comma. */
+const separator = /,(?=amqps?:)/;
+
+/** Returns the addresses of a RabbitMQ cluster's nodes: AMQP_URL has one, or several separated by commas. */
+export function brokerAddresses(text: string): string[] {
+  return text.split(separator);
 }

@@ -1,9 +1,7 @@
-export { BackgroundService } from './background.service.js';
-export { brokerAddresses } from './broker-addresses.js';
-export { closeInTurn, closeTogether, closeWithin } from './close.js';
-export { ContextValue } from './context-value.js';
+export { BackgroundService, observedApplication, ShutdownFailures } from './background.service.js';
 export { EnvironmentError, readEnv, secretVariables } from './env.js';
 export {
+  brokerAddresses,
   type DirectoryConfig,
   type DispatcherConfig,
   directoryEnvironment,
@@ -15,11 +13,10 @@ export {
   standaloneEnvironment,
   syncWorkerEnvironment,
 } from './environment.js';
-export type { CheckStatus, HealthCheck } from './internal/readiness.js';
+export type { CheckStatus, HealthCheck } from './internal/internal-port.js';
 export { type ObservedService, startObserved } from './internal/start-observed.js';
-export { addLogContext, type LogContext, withLogContext } from './log-context.js';
-export { Logger, silentLogger } from './logger.js';
-export { createLogger, NestLogger } from './logger.service.js';
+export { addLogContext, ContextValue, type LogContext, withLogContext } from './log-context.js';
+export { createLogger, Logger, NestLogger, silentLogger } from './logger.service.js';
 export {
   type Collect,
   cached,
@@ -31,14 +28,12 @@ export {
   type WatchedGauge,
 } from './metrics/metrics.js';
 export { checkSchedule, nextRun, type PlannedRun } from './next-run.js';
-export { observedApplication } from './observed-application.js';
 export { BlockedError, ConnectTimeoutError, connectVetted, vettedConnector } from './outbound/connect.js';
 export { hostResolver, type ResolveHost, UnresolvedError } from './outbound/resolve-host.js';
 export { addressVetter, publicNetworks, type VetAddress, vetPort, vetUrl } from './outbound/vet-address.js';
 export { type RunningService, runService } from './run-service.js';
 export { RuntimeModule } from './runtime.module.js';
 export { SharedReads } from './shared-reads.js';
-export { ShutdownFailures } from './shutdown-failures.js';
 export {
   addTraceAttributes,
   linkTrace,
@@ -50,4 +45,4 @@ export {
   traceparent,
 } from './tracing/traced.js';
 export { version } from './version.js';
-export { pause, within, withTimeout } from './waiting.js';
+export { closeInTurn, closeTogether, closeWithin, pause, within, withTimeout } from './waiting.js';

@@ -1,10 +1,29 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { logContext } from './log-context.js';
-import type { Logger } from './logger.js';
-import { plainError } from './plain-error.js';
 import { traceId } from './tracing/traced.js';
-import { withoutCredentials } from './without-credentials.js';
+import { plainError, withoutCredentials } from './without-credentials.js';
+
+interface LogMethod {
+  (fields: object, message: string): void;
+  (message: string): void;
+}
+
+/**
+ * Structured logger: a fixed message with fields, the error as `err`. A class, because it is also an injection token.
+ */
+export abstract class Logger {
+  abstract readonly trace: LogMethod;
+  abstract readonly debug: LogMethod;
+  abstract readonly info: LogMethod;
+  abstract readonly warn: LogMethod;
+  abstract readonly error: LogMethod;
+}
+
+const ignore = () => undefined;
+
+/** Writes nothing. */
+export const silentLogger: Logger = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** Names of headers, settings and body fields whose values are redacted. */
 const secretName =

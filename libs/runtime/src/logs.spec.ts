@@ -3,8 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { addLogContext, withLogContext } from './log-context.js';
 import { createLogger } from './logger.service.js';
-import { plainError } from './plain-error.js';
-import { maxLoggedLength, withoutCredentials } from './without-credentials.js';
+import { maxLoggedLength, plainError, withoutCredentials } from './without-credentials.js';
 
 const marker = 'hunter2hunter2';
 

@@ -2,10 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { NestFactory } from '@nestjs/core';
-import { BackgroundService } from './background.service.js';
-import { observedApplication } from './observed-application.js';
+import { BackgroundService, observedApplication, ShutdownFailures } from './background.service.js';
 import { RuntimeModule } from './runtime.module.js';
-import { ShutdownFailures } from './shutdown-failures.js';
 
 let steps: string[] = [];
 

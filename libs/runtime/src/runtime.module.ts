@@ -1,8 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
-import { Logger } from './logger.js';
-import { createLogger } from './logger.service.js';
-import { ShutdownFailures } from './shutdown-failures.js';
+import { ShutdownFailures } from './background.service.js';
+import { createLogger, Logger } from './logger.service.js';
 
 /** Provides configuration (`ConfigService`), `Logger` and `ShutdownFailures` to every service. */
 @Global()

@@ -24,3 +24,16 @@ function cut(text: string): string {
   const words = text.slice(0, maxLoggedLength).replace(/(?<!\S)\S+$/, '');
   return `${words}[… ${text.length} characters]`;
 }
+
+/** Omits the parameters and detail of a failed statement, because they contain personal data. */
+export function plainError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: withoutCredentials(String(error)) };
+  const { name, message, stack } = error;
+  const code = (error as { code?: unknown }).code;
+  return {
+    type: name,
+    message: withoutCredentials(message),
+    stack: withoutCredentials(stack ?? ''),
+    ...(typeof code === 'string' && { code }),
+  };
+}

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { register } from 'prom-client';
-import { type HealthCheck, type Readiness, ReadinessProbe } from './readiness.js';
+import { withTimeout } from '../waiting.js';
 
-export interface InternalPortOptions {
+interface InternalPortOptions {
   host: string;
   /** 0 takes a free port; undefined takes 9464, or a free port if that is in use. */
   port: number | undefined;
@@ -67,14 +68,9 @@ async function listen(server: Server, { host, port }: InternalPortOptions): Prom
   }
 }
 
-function listenOn(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+async function listenOn(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  await once(server, 'listening');
 }
 
 async function readiness({ checks, stopping }: InternalPortOptions, probe: ReadinessProbe): Promise<Readiness> {
@@ -108,4 +104,49 @@ async function answer(
 
 function json(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}
+
+export type CheckStatus = 'up' | 'degraded' | 'down';
+
+/** Health check of a dependency: `degraded` if the service can work without it, `down` if it cannot. */
+export interface HealthCheck {
+  name: string;
+  /** An error counts as down. */
+  run(): CheckStatus | Promise<CheckStatus>;
+}
+
+interface Readiness {
+  status: 'ready' | 'degraded' | 'unready';
+  checks: Record<string, CheckStatus>;
+}
+
+/** Shorter than the timeout of any probe. */
+const checkWithinMs = 2_000;
+
+/** Runs the checks concurrently, each with a timeout. A hanging check is not started again before it has ended. */
+export class ReadinessProbe {
+  private readonly inProgress = new Map<HealthCheck, Promise<CheckStatus>>();
+
+  constructor(private readonly withinMs: number = checkWithinMs) {}
+
+  async judge(checks: readonly HealthCheck[]): Promise<Readiness> {
+    const found = await Promise.all(
+      checks.map(
+        async (check) => [check.name, await withTimeout<CheckStatus>(this.withinMs, this.once(check), 'down')] as const,
+      ),
+    );
+    const statuses = found.map(([, status]) => status);
+    const worst = statuses.includes('down') ? 'unready' : statuses.includes('degraded') ? 'degraded' : 'ready';
+    return { status: worst, checks: Object.fromEntries(found) };
+  }
+
+  private once(check: HealthCheck): Promise<CheckStatus> {
+    const known = this.inProgress.get(check);
+    if (known !== undefined) return known;
+    const running = (async () => check.run())()
+      .catch((): CheckStatus => 'down')
+      .finally(() => this.inProgress.delete(check));
+    this.inProgress.set(check, running);
+    return running;
+  }
 }

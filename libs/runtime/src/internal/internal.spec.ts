@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type InternalPort, openInternalPort } from './internal-port.js';
-import { type HealthCheck, ReadinessProbe } from './readiness.js';
-import { waitForDrain } from './wait-for-drain.js';
+import { type HealthCheck, type InternalPort, openInternalPort, ReadinessProbe } from './internal-port.js';
+import { waitForDrain } from './start-observed.js';
 
 describe('the internal port of a service', () => {
   const up: HealthCheck = { name: 'database', run: () => 'up' };

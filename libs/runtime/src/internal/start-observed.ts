@@ -1,18 +1,17 @@
 import { collectDefaultMetrics } from 'prom-client';
-import { closeInTurn } from '../close.js';
 import { createLogger } from '../logger.service.js';
 import type { RunningService } from '../run-service.js';
 import { startTracing, type TracingEnvironment } from '../tracing/start-tracing.js';
+import { closeInTurn } from '../waiting.js';
+import type { HealthCheck } from './internal-port.js';
 import { openInternalPort } from './internal-port.js';
-import type { HealthCheck } from './readiness.js';
-import { waitForDrain } from './wait-for-drain.js';
 
 /** A running service with health checks. */
 export interface ObservedService extends RunningService {
   readonly checks: readonly HealthCheck[];
 }
 
-export interface InternalEnvironment extends TracingEnvironment {
+interface InternalEnvironment extends TracingEnvironment {
   INTERNAL_HOST: string;
   INTERNAL_PORT?: number;
   /** Milliseconds a load balancer has to react after the service reported unready. */
@@ -57,4 +56,24 @@ export async function startObserved(
         () => port.close(),
       ),
   };
+}
+
+/** Maximum wait for a readiness probe. */
+const probeWithinMs = 10_000;
+
+/**
+ * Waits until `delayMs` after a probe was answered with unready, so that a load balancer that probes late can still
+ * react. Without a delay, no load balancer is expected.
+ */
+export async function waitForDrain(
+  delayMs: number,
+  unreadyReported: Promise<void>,
+  withinMs = probeWithinMs,
+): Promise<void> {
+  if (delayMs === 0) return;
+  const timers: NodeJS.Timeout[] = [];
+  const pause = (milliseconds: number) =>
+    new Promise<void>((resolve) => timers.push(setTimeout(resolve, milliseconds)));
+  await Promise.race([unreadyReported.then(() => pause(delayMs)), pause(Math.max(delayMs, withinMs))]);
+  for (const timer of timers) clearTimeout(timer);
 }

@@ -1,4 +1,6 @@
+import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
+import { withTimeout } from '../waiting.js';
 
 /** Returns every address of a name. Rejects if there is none, or on a timeout. */
 export type ResolveHost = (host: string) => Promise<string[]>;
@@ -19,19 +21,16 @@ export function hostResolver(timeoutMs: number): ResolveHost {
     // RFC 6761: localhost is not looked up.
     if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1', '::1'];
     const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
-    const answers = within(timeoutMs, Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])).finally(
-      () => resolver.cancel(),
-    );
-    const settled = await answers.catch(() => {
-      throw new UnresolvedError(`no name server answered for ${host} within ${timeoutMs} ms`);
-    });
+    const answers = Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const settled = await withTimeout(timeoutMs, answers, undefined).finally(() => resolver.cancel());
+    if (!settled) throw new UnresolvedError(`no name server answered for ${host} within ${timeoutMs} ms`);
     const found = settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length > 0) return found;
     if (waiting >= maxSystemLookups) throw new UnresolvedError(`${host} has no address at the name servers`);
     waiting += 1;
     const asked = bySystem
-      .then(() => within(timeoutMs, lookup(host, { all: true })))
-      .catch(() => [])
+      .then(() => withTimeout(timeoutMs, lookup(host, { all: true }), []))
+      .catch((): LookupAddress[] => [])
       .finally(() => {
         waiting -= 1;
       });
@@ -40,12 +39,4 @@ export function hostResolver(timeoutMs: number): ResolveHost {
     if (known.length === 0) throw new UnresolvedError(`${host} has no address`);
     return known.map(({ address }) => address);
   };
-}
-
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('late')), milliseconds);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
