@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -44,34 +45,32 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
 }
 
 /** Returns false if the name is in use. */
-function listening(server: Server, name: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(false);
-      else reject(error);
-    };
-    server.once('error', fail);
-    server.listen(name, () => {
-      server.off('error', fail);
-      resolve(true);
-    });
-  });
+async function listening(server: Server, name: string): Promise<boolean> {
+  server.listen(name);
+  try {
+    await once(server, 'listening');
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+    throw error;
+  }
 }
 
 /**
  * Returns whether a process listens there. Linux releases the name with the process, so a name in use always has a
  * listener.
  */
-function answers(name: string): Promise<boolean> {
-  if (process.platform === 'linux') return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const socket = connect(name);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
+async function answers(name: string): Promise<boolean> {
+  if (process.platform === 'linux') return true;
+  const socket = connect(name);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Linux has an abstract namespace for such sockets; elsewhere it is a file, which a killed process leaves behind. */

@@ -1,11 +1,11 @@
+import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { lockDataDir } from './data-dir-lock.js';
-import { ensureCluster } from './init-cluster.js';
-import { postgresBinaries } from './postgres-binaries.js';
+import { ensureCluster, postgresBinaries } from './init-cluster.js';
 import { addressOf, startServer } from './postgres-server.js';
-import { postgresUser } from './postgres-user.js';
+import { postgresUser } from './run-as.js';
 import { type PostgresLostError, supervise } from './supervise.js';
 
 export interface EmbeddedPostgresOptions {
@@ -54,13 +54,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
 }

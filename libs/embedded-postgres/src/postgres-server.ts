@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Cluster } from './init-cluster.js';
-import { awaitOldPostmaster } from './old-postmaster.js';
-import type { PostgresUser } from './postgres-user.js';
+import type { PostgresUser } from './run-as.js';
 import { cleanEnvironment, runAs } from './run-as.js';
 
 /** Crash recovery can take a while with a large write-ahead log. */
@@ -21,7 +22,7 @@ const settings = [
   'log_min_error_statement=panic',
 ];
 
-export interface ServerOptions {
+interface ServerOptions {
   /** The program `postgres`. */
   postgres: string;
   cluster: Cluster;
@@ -111,4 +112,46 @@ async function ready(server: Server, url: string): Promise<void> {
   }
   await server.stop();
   throw new Error(`the embedded PostgreSQL was not ready within ${readyWithinMs / 1_000} s`);
+}
+
+const waitMs = 30_000;
+const pollMs = 50;
+
+/**
+ * Waits for a server that a killed process left shutting down, and removes a postmaster.pid whose process has ended or
+ * is no PostgreSQL of this directory: PostgreSQL would mistake a reused pid for a running server.
+ */
+async function awaitOldPostmaster(directory: string): Promise<void> {
+  const pidFile = join(directory, 'postmaster.pid');
+  for (const end = Date.now() + waitMs; ; await new Promise((resolve) => setTimeout(resolve, pollMs))) {
+    const pid = await pidIn(pidFile);
+    if (pid === undefined) return;
+    if (!(await isPostgresOf(pid, directory))) return rm(pidFile, { force: true });
+    // The death of its parent has usually stopped it already; a second signal is harmless.
+    signal(pid, Date.now() > end - waitMs / 2 ? 'SIGQUIT' : 'SIGINT');
+    if (Date.now() > end) throw new Error(`an old PostgreSQL (process ${pid}) still runs on ${directory}`);
+  }
+}
+
+async function pidIn(pidFile: string): Promise<number | undefined> {
+  const text = await readFile(pidFile, 'utf8').catch(() => '');
+  const pid = Number.parseInt(text, 10);
+  return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+}
+
+async function isPostgresOf(pid: number, directory: string): Promise<boolean> {
+  if (!signal(pid, 0)) return false;
+  // Without /proc, a living process is assumed to be this PostgreSQL.
+  if (process.platform !== 'linux') return true;
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return commandLine.includes(directory);
+}
+
+/** Returns false if the process has ended. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
 }

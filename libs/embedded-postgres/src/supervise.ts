@@ -43,7 +43,10 @@ export async function supervise({ start, onStopped, delaysMs = defaultDelays }: 
       // A server that stops soon after a restart uses up its attempts, too.
       if (performance.now() - startedAt >= stableAfterMs) attempt = 0;
       for (; !current; attempt += 1) {
-        if (attempt >= delaysMs.length) return lostError(attempt, reason);
+        if (attempt >= delaysMs.length)
+          return new PostgresLostError(
+            `the embedded PostgreSQL stopped, and ${attempt} attempts to start it again failed: ${reason}`,
+          );
         await sleep(delaysMs[attempt], undefined, { signal }).catch(() => undefined);
         if (signal.aborted) return undefined;
         current = await start().catch((error: Error) => {
@@ -67,10 +70,4 @@ export async function supervise({ start, onStopped, delaysMs = defaultDelays }: 
       await watching;
     },
   };
-}
-
-function lostError(attempts: number, reason: string): PostgresLostError {
-  return new PostgresLostError(
-    `the embedded PostgreSQL stopped, and ${attempts} attempts to start it again failed: ${reason}`,
-  );
 }
