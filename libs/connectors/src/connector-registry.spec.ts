@@ -8,7 +8,6 @@ import {
 } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { Pushes } from '../test/pushes.js';
-import { connectorRegistry } from './connector-registry.js';
 import { createConnector } from './create-connector.js';
 
 const mapping = { external_id: 'id', fields: { display_name: 'name' } };
@@ -66,7 +65,8 @@ describe.each(connectorTypes)('the definition of %s', (type) => {
   });
 
   it('has a documentation page', () => {
-    const page = new URL(`../../../docs/connectors/${connectorRegistry[type].docs}`, import.meta.url);
+    const name = ['csv', 'ldif', 'jsonl'].includes(type) ? 'files' : type;
+    const page = new URL(`../../../docs/connectors/${name}.md`, import.meta.url);
     expect(readFileSync(page, 'utf8')).toContain(type);
   });
 });

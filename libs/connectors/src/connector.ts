@@ -149,3 +149,21 @@ export class SourceError extends Error {
     this.transient = transient;
   }
 }
+
+/** Divides a record into what the directory applies and the errors of its fields. */
+export function divideRecord({ problems = [], looksLikeMachine: _, spelling: __, ...record }: ReadRecord): {
+  record: SourceRecord;
+  errors: RecordError[];
+} {
+  if (problems.length === 0) return { record, errors: [] };
+  return {
+    record: { ...record, kept: problems.map(({ field }) => field) },
+    errors: problems.map((problem) => ({ external_id: record.external_id, ...problem })),
+  };
+}
+
+/** Lists names of a source in a text for operators, with at most 40 of them. */
+export function quoteAll(names: Iterable<string>): string {
+  const all = [...new Set(names)].map((name) => `"${name}"`);
+  return all.length > 40 ? `${all.slice(0, 40).join(', ')}, …` : all.join(', ');
+}

@@ -3,6 +3,7 @@ export {
   CheckpointExpired,
   type Connector,
   type Cursor,
+  divideRecord,
   type FieldProblem,
   type FoundRecord,
   type Page,
@@ -10,6 +11,5 @@ export {
   SourceError,
 } from './connector.js';
 export { type ConnectorSettings, createConnector } from './create-connector.js';
-export { divideRecord } from './divide-record.js';
 export { type Outage, readThroughOutages } from './read-through-outages.js';
-export type { PushedUsers } from './scim-push/scim-push-connector.js';
+export type { PushedUser, PushedUsers } from './scim-push/scim-push-connector.js';

@@ -1,8 +1,7 @@
 import { type ConnectorType, connectorDefinitions, type RecordKind } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { Connector } from './connector.js';
-import { createConnector } from './create-connector.js';
-import { leftOutBySettings, unseenDeletions } from './left-out.js';
+import { createConnector, leftOutBySettings, unseenDeletions } from './create-connector.js';
 
 const entra = { tenant_id: 't', client_id: 'c' };
 const google = { subject: 'admin@example.test' };

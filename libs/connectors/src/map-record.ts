@@ -75,7 +75,8 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
         if (!(error instanceof Unusable)) throw error;
         const { message, said } = error;
         const problem = { field, message: `${field} ${message}`, ...(said !== undefined && { said }) };
-        if (error instanceof UnusableRecord || isDecisive(field)) throw new UnusableRecord(problem.message, said);
+        // A new record without its status would be active, so a status that cannot be read must not be left out.
+        if (error instanceof UnusableRecord || field === 'status') throw new UnusableRecord(problem.message, said);
         problems.push(problem);
       }
     }
@@ -177,11 +178,6 @@ function without(emails: readonly string[], email = ''): string[] {
 function otherEmails([first, ...others]: readonly string[]): string[] {
   const usable = others.filter((value) => value !== first && isStorable(value) && !isTooLong(value));
   return [...new Set(usable)].sort().slice(0, mostKeyValues);
-}
-
-/** A new record without its status would be active, so a status that cannot be read must not be left out. */
-function isDecisive(field: string): boolean {
-  return field === 'status';
 }
 
 /** An external id must not change, so it is the first value, preferred or not. */

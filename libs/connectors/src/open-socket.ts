@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { addressVetter, ConnectTimeoutError, connectVetted, hostResolver } from '@idsync/runtime';
+import { orAborted } from './answer-of.js';
 
 export interface Called {
   /** A host name or IP address. */
@@ -37,15 +38,4 @@ export function isLostConnection(error: unknown): boolean {
   return /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOST(UNREACH|DOWN)|ENET(UNREACH|DOWN|RESET))$/.test(
     String(code),
   );
-}
-
-/** Returns the outcome of `work`, or throws the abort reason if the signal is aborted first. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let abort: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }

@@ -31,22 +31,15 @@ export interface ReadEntry {
   error?: RecordError;
 }
 
-/** Reads a file's entries from its beginning or from the `next` of one of them. */
-export type EntryReader = (file: SourceFile, from: Position, signal: AbortSignal) => AsyncIterable<ReadEntry>;
-
-/** Discovers the fields of the first entries of a file. */
-export type FieldReader = (file: SourceFile, signal: AbortSignal) => Promise<SourceField[]>;
-
-/** Passes the id of each entry that has an id to `add`. */
-export type IdReader = (file: SourceFile, signal: AbortSignal, add: (id: string) => void) => Promise<void>;
-
 /** How files of a format are read. */
 export interface FileFormat {
-  readEntries: EntryReader;
-  readFields: FieldReader;
-  describe?: (file: SourceFile, signal: AbortSignal) => Promise<SourceDescription>;
-  /** By default the entries are read. */
-  readIds?: IdReader;
+  /** Reads entries from the beginning of a file or from the `next` of one of them. */
+  readEntries(file: SourceFile, from: Position, signal: AbortSignal): AsyncIterable<ReadEntry>;
+  /** Discovers the fields of the first entries. */
+  readFields(file: SourceFile, signal: AbortSignal): Promise<SourceField[]>;
+  describe?(file: SourceFile, signal: AbortSignal): Promise<SourceDescription>;
+  /** Passes the id of each entry that has one to `add`. By default the entries are read. */
+  readIds?(file: SourceFile, signal: AbortSignal, add: (id: string) => void): Promise<void>;
 }
 
 export const fileBeginning: Position = { offset: 0, line: 1 };

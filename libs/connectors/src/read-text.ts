@@ -6,7 +6,7 @@ import { changed, type SourceFile } from './open-source-file.js';
 const chunkBytes = 64 * 1024;
 
 /** The text of a file from an offset, as UTF-8. */
-export interface SourceText {
+interface SourceText {
   /** The encoding of the file: by its byte order mark, otherwise the expected one. */
   encoding: FileEncoding;
   /** Offset of the first byte of `chunks`: the requested one, or the first after a byte order mark. */
@@ -73,5 +73,26 @@ async function* skip(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerat
   for await (const chunk of chunks) {
     if (left < chunk.length) yield chunk.subarray(left);
     left = Math.max(0, left - chunk.length);
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes UTF-8 bytes that were read as one character per byte. Returns undefined for invalid UTF-8 and for NUL, which
+ * PostgreSQL cannot store.
+ */
+export function decodeText(bytes: string): string | undefined {
+  if (/[\x80-\xff]/.test(bytes)) return utf8Text(Buffer.from(bytes, 'latin1'));
+  return bytes.includes('\0') ? undefined : bytes;
+}
+
+/** Decodes UTF-8 bytes. Returns undefined for invalid UTF-8 and for NUL. */
+export function utf8Text(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
   }
 }

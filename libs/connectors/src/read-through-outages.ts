@@ -36,17 +36,17 @@ export interface OutageControl {
 export async function* readThroughOutages(
   connector: Pick<Connector, 'read'>,
   options: ReadOptions,
-  settings: OutageSettings,
-  control: OutageControl = {},
+  { outageMs, firstPauseMs, longestPauseMs, pageTimeoutMs }: OutageSettings,
+  { giveUp, notice }: OutageControl = {},
 ): AsyncGenerator<Page> {
   const { signal } = options;
-  let outage: OngoingOutage | undefined;
+  let outage: { began: number; failures: number } | undefined;
   let { cursor } = options;
   for (;;) {
     const pages = connector.read({ ...options, ...(cursor && { cursor }) })[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const next = await answerOf(() => pages.next(), signal, settings.pageTimeoutMs);
+        const next = await answerOf(() => pages.next(), signal, pageTimeoutMs);
         if (next.done) throw new SourceError('the source stopped before the end of its data', 'incomplete');
         outage = undefined;
         cursor = next.value.cursor;
@@ -56,31 +56,18 @@ export async function* readThroughOutages(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof SourceError) || !error.transient) throw error;
-      outage ??= new OngoingOutage(settings);
-      await outage.wait(error, signal, control);
+      giveUp?.throwIfAborted();
+      outage ??= { began: performance.now(), failures: 0 };
+      const leftMs = outageMs - (performance.now() - outage.began);
+      if (outageMs === 0 || leftMs <= 0) throw error;
+      outage.failures += 1;
+      const pauseMs = Math.min(backoffMs(outage.failures, firstPauseMs, longestPauseMs), leftMs);
+      notice?.({ error, failures: outage.failures, pauseMs });
+      const ended = giveUp ? AbortSignal.any([signal, giveUp]) : signal;
+      await sleep(pauseMs, undefined, { signal: ended }).catch(() => ended.throwIfAborted());
     } finally {
       // Not awaited, because a hanging read would never settle.
       void Promise.resolve(pages.return?.()).catch(() => undefined);
     }
-  }
-}
-
-class OngoingOutage {
-  private readonly began = performance.now();
-  private failures = 0;
-
-  constructor(private readonly settings: OutageSettings) {}
-
-  /** Waits before the next retry. Throws the error when the outage exceeds `outageMs`. */
-  async wait(error: SourceError, signal: AbortSignal, { giveUp, notice }: OutageControl): Promise<void> {
-    giveUp?.throwIfAborted();
-    const { outageMs, firstPauseMs, longestPauseMs } = this.settings;
-    const left = outageMs - (performance.now() - this.began);
-    if (outageMs === 0 || left <= 0) throw error;
-    this.failures += 1;
-    const pauseMs = Math.min(backoffMs(this.failures, firstPauseMs, longestPauseMs), left);
-    notice?.({ error, failures: this.failures, pauseMs });
-    const ended = giveUp ? AbortSignal.any([signal, giveUp]) : signal;
-    await sleep(pauseMs, undefined, { signal: ended }).catch(() => ended.throwIfAborted());
   }
 }

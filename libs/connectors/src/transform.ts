@@ -1,4 +1,4 @@
-import type { DateForm, FieldSource, Transform } from '@idsync/contracts';
+import { type DateForm, type FieldSource, mappedNames, type Transform } from '@idsync/contracts';
 import { readDate } from './date-forms.js';
 
 /** A value that a transform cannot be applied to. */
@@ -19,12 +19,8 @@ export function valuesFrom(source: FieldSource, valuesOf: (name: string) => read
 }
 
 /** Returns the source fields that a mapping reads. */
-export function sourceNames(mapping: { external_id: string; fields: Readonly<Record<string, FieldSource>> }): string[] {
-  const names = Object.values(mapping.fields).flatMap((source) => {
-    if (typeof source === 'string') return source;
-    return 'from' in source ? source.from : [];
-  });
-  return [...new Set([mapping.external_id, ...names])];
+export function sourceNames(mapping: Parameters<typeof mappedNames>[0]): string[] {
+  return [...new Set(mappedNames(mapping).map(({ name }) => name))];
 }
 
 function apply(values: readonly string[], step: Transform): string[] {

@@ -1,6 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { elementsOf, integerOf } from '../src/ldap/ber.js';
-import { MessageStream } from '../src/ldap/message-stream.js';
+import { elementsOf, integerOf, MessageStream } from '../src/ldap/ldap-messages.js';
 
 /** The parts of a client request that tests need. */
 export interface Asked {

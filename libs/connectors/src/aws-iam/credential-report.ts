@@ -2,9 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { SourceError } from '../connector.js';
 import { StatusError } from '../http/failures.js';
 import { scalarText, valueAt } from '../json/json-value.js';
-import type { About, CallIam } from './iam-client.js';
+import { type About, type CallIam, iamPage } from './iam-client.js';
 
-export interface AccessKey {
+interface AccessKey {
   active: boolean;
   /** Creation time of its secret. */
   created?: string;
@@ -75,23 +75,23 @@ function rows(text: string): Record<string, string>[] {
 
 function credentialsOf(row: Record<string, string>): Credentials {
   const keys = [1, 2].map((number) => keyOf(row, `access_key_${number}_`));
-  return present({
+  return {
     password_enabled: row.password_enabled === 'true',
     password_last_used: dateIn(row.password_last_used),
     password_last_changed: dateIn(row.password_last_changed),
     mfa_active: row.mfa_active === undefined ? undefined : row.mfa_active === 'true',
     access_keys: keys.filter((key) => key.created !== undefined || key.active),
-  });
+  };
 }
 
 function keyOf(row: Record<string, string>, prefix: string): AccessKey {
-  return present({
+  return {
     active: row[`${prefix}active`] === 'true',
     created: dateIn(row[`${prefix}last_rotated`]),
     last_used: dateIn(row[`${prefix}last_used_date`]),
     last_used_service: valueIn(row[`${prefix}last_used_service`]),
     last_used_region: valueIn(row[`${prefix}last_used_region`]),
-  });
+  };
 }
 
 /** Parses a date. A report has `N/A`, `no_information` or `not_supported` for a missing one. */
@@ -103,9 +103,47 @@ function valueIn(text: string | undefined): string | undefined {
   return text === undefined || text === '' || text === 'N/A' ? undefined : text;
 }
 
-type Optional<T> = { [Key in keyof T]: T[Key] | undefined };
+/** Reads the credentials of a user that is not in the report yet; undefined if the user no longer exists. */
+export async function liveCredentials(call: CallIam, userName: string, about: About): Promise<Credentials | undefined> {
+  const listed = await unlessMissing(call('ListAccessKeys', { UserName: userName }, about));
+  if (!listed) return undefined;
+  const { items, marker } = iamPage('ListAccessKeys', listed, 'AccessKeyMetadata');
+  // A user has at most two access keys.
+  if (marker !== undefined)
+    throw new SourceError('ListAccessKeys of IAM returned more than two keys of a user', { said: userName });
+  const keys: AccessKey[] = [];
+  for (const item of items) {
+    const id = scalarText(valueAt(item, 'AccessKeyId'));
+    const used = await unlessMissing(call('GetAccessKeyLastUsed', { AccessKeyId: id }, about));
+    keys.push(liveKeyOf(item, valueAt(used, 'AccessKeyLastUsed')));
+  }
+  const login = await unlessMissing(call('GetLoginProfile', { UserName: userName }, about));
+  return {
+    password_enabled: login !== undefined,
+    password_last_changed: scalarText(valueAt(valueAt(login, 'LoginProfile'), 'CreateDate')),
+    access_keys: keys,
+  };
+}
 
-/** Removes undefined members. */
-export function present<T extends object>(value: Optional<T>): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+function liveKeyOf(item: unknown, used: unknown): AccessKey {
+  const text = (name: string) => {
+    const text = scalarText(valueAt(used, name));
+    return text === 'N/A' || text === '' ? undefined : text;
+  };
+  return {
+    active: valueAt(item, 'Status') === 'Active',
+    created: scalarText(valueAt(item, 'CreateDate')),
+    last_used: text('LastUsedDate'),
+    last_used_service: text('ServiceName'),
+    last_used_region: text('Region'),
+  };
+}
+
+async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof StatusError && error.reason === 'NoSuchEntity') return undefined;
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { iamError, iamXml } from './iam-xml.js';
+import { iamError, iamXml } from './iam-client.js';
 import { signatureHeaders } from './sigv4.js';
 
 const answer = (inner: string, before = '') => `${before}<R><A>${inner}</A></R>`;

@@ -1,22 +1,21 @@
 import type { CsvConfig, RecordKind } from '@idsync/contracts';
-import { type Connector, type SourceDescription, SourceError } from '../connector.js';
+import { type Connector, quoteAll, SourceError } from '../connector.js';
 import { FieldSamples } from '../field-samples.js';
 import { type Mapping, mapRecordAt, Unusable } from '../map-record.js';
 import type { FileSource, SourceFile } from '../open-source-file.js';
-import {
-  type EntryReader,
-  type FieldReader,
-  fileConnector,
-  type IdReader,
-  type ReadEntry,
-  sampledEntries,
-} from '../read-pages.js';
+import { fileConnector, type ReadEntry, sampledEntries } from '../read-pages.js';
 import { readHead } from '../read-text.js';
 import { sourceNames } from '../transform.js';
-import { isBlank, type Layout, nameOf, quoteAll, readLayout } from './csv-layout.js';
+import {
+  encodingSample,
+  encodingWarning,
+  isBlank,
+  type Layout,
+  likelyDelimiter,
+  nameOf,
+  readLayout,
+} from './csv-layout.js';
 import { type Row, readRows } from './csv-rows.js';
-import { encodingSample, encodingWarning } from './encoding-warning.js';
-import { likelyDelimiter } from './likely-delimiter.js';
 import { scanIds } from './scan-ids.js';
 
 /** Creates a connector for delimited files with a header and one record per row. */
@@ -27,50 +26,47 @@ export function csvConnector(records: RecordKind, config: CsvConfig, source: Fil
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields: config.fields, listSeparator };
   const needed = sourceNames(config);
 
-  const readEntries: EntryReader = async function* (file, from, signal) {
-    const layout = await readLayout(file, config, needed, signal);
-    const first = from.offset < layout.next.offset ? layout.next : from;
-    for await (const row of readRows(file, layout, first, signal)) {
-      if (isBlank(row)) continue;
-      requireWhole(file, row, layout);
-      yield { next: row.next, line: row.line, ...readRow(row, layout, mapping) };
-    }
-  };
-  // Mapped columns are not required, because discovery shows which columns exist.
-  const readFields: FieldReader = async (file, signal) => {
-    const layout = await readLayout(file, config, [], signal);
-    const fields = new FieldSamples();
-    for (const name of layout.columns.keys()) fields.add(name);
-    let rows = 0;
-    for await (const { cells } of readRows(file, layout, layout.next, signal)) {
-      if (cells.length === layout.width) {
-        for (const [name, index] of layout.columns) fields.add(name, [layout.textOf(cells[index] ?? '') ?? '']);
+  return fileConnector(source, {
+    async *readEntries(file, from, signal) {
+      const layout = await readLayout(file, config, needed, signal);
+      const first = from.offset < layout.next.offset ? layout.next : from;
+      for await (const row of readRows(file, layout, first, signal)) {
+        if (isBlank(row)) continue;
+        requireWhole(file, row, layout);
+        yield { next: row.next, line: row.line, ...readRow(row, layout, mapping) };
       }
-      rows += 1;
-      if (rows >= sampledEntries) break;
-    }
-    return fields.list();
-  };
-  const readIds: IdReader = async (file, signal, add) => {
-    const layout = await readLayout(file, config, needed, signal);
-    const column = layout.columns.get(config.external_id.trim()) ?? -1;
-    await scanIds(file, layout, column, signal, add);
-  };
-  const describe = async (file: SourceFile, signal: AbortSignal): Promise<SourceDescription> => {
-    const { encoding, delimiter: used, columns } = await readLayout(file, config, needed, signal);
-    const names = [...columns.keys()];
-    const unmapped = names.filter((name) => !needed.some((wanted) => wanted.trim() === name));
-    return {
-      encoding,
-      delimiter: used,
-      columns: names,
-      warnings: [
+    },
+    async readFields(file, signal) {
+      // Mapped columns are not required, because discovery shows which columns exist.
+      const layout = await readLayout(file, config, [], signal);
+      const fields = new FieldSamples();
+      for (const name of layout.columns.keys()) fields.add(name);
+      let rows = 0;
+      for await (const { cells } of readRows(file, layout, layout.next, signal)) {
+        if (cells.length === layout.width) {
+          for (const [name, index] of layout.columns) fields.add(name, [layout.textOf(cells[index] ?? '') ?? '']);
+        }
+        rows += 1;
+        if (rows >= sampledEntries) break;
+      }
+      return fields.list();
+    },
+    async readIds(file, signal, add) {
+      const layout = await readLayout(file, config, needed, signal);
+      const column = layout.columns.get(config.external_id.trim()) ?? -1;
+      await scanIds(file, layout, column, signal, add);
+    },
+    async describe(file, signal) {
+      const { encoding, delimiter: used, columns } = await readLayout(file, config, needed, signal);
+      const names = [...columns.keys()];
+      const unmapped = names.filter((name) => !needed.some((wanted) => wanted.trim() === name));
+      const warnings = [
         ...(unmapped.length > 0 ? [`columns that are not mapped: ${quoteAll(unmapped)}`] : []),
         ...encodingWarning(encoding, await readHead(file, encodingSample)),
-      ],
-    };
-  };
-  return fileConnector(source, { readEntries, readFields, readIds, describe });
+      ];
+      return { encoding, delimiter: used, columns: names, warnings };
+    },
+  });
 }
 
 /** Throws if the row shows that the file is truncated or that a quote encloses several rows. */

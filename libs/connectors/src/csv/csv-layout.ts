@@ -1,11 +1,9 @@
 import type { CsvConfig, FileEncoding } from '@idsync/contracts';
-import { SourceError } from '../connector.js';
-import { decodeText } from '../decode-text.js';
+import { quoteAll, SourceError } from '../connector.js';
 import type { SourceFile } from '../open-source-file.js';
 import { fileBeginning, type Position } from '../read-pages.js';
-import { readText } from '../read-text.js';
+import { decodeText, readText } from '../read-text.js';
 import { type Row, readRows } from './csv-rows.js';
-import { likelyDelimiter } from './likely-delimiter.js';
 
 /** How a file is written, and its columns. */
 export interface Layout {
@@ -105,7 +103,38 @@ export function nameOf(encoding: FileEncoding): string {
   return encoding === 'utf-8' ? 'UTF-8' : encoding;
 }
 
-export function quoteAll(names: Iterable<string>): string {
-  const all = [...names].map((name) => `"${name}"`);
-  return all.length > 40 ? `${all.slice(0, 40).join(', ')}, …` : all.join(', ');
+/** Bytes of a file that show its encoding. */
+export const encodingSample = 1024 * 1024;
+
+/** Compares the encoding with which a file is read with its first bytes, which are text of single bytes or UTF-8. */
+export function encodingWarning(encoding: FileEncoding, head: Buffer): string[] {
+  if (encoding.startsWith('utf-16') || head.every((byte) => byte < 0x80)) return [];
+  const isUtf8 = isValidUtf8(head);
+  if (encoding === 'utf-8' && !isUtf8)
+    return ['the file is not valid UTF-8, so values are missing; set encoding, for example to windows-1252'];
+  if (encoding !== 'utf-8' && isUtf8) return [`the file is valid UTF-8, but it is read as ${encoding}`];
+  return [];
+}
+
+function isValidUtf8(head: Buffer): boolean {
+  try {
+    // The sample can end within a character.
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: head.length === encodingSample });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const usual: Readonly<Record<string, string>> = { ';': '";"', ',': '","', '\t': 'a tab', '|': '"|"' };
+
+/** Returns the name of the usual delimiter that occurs in a row of one column: `width - 1` times, if it is given. */
+export function likelyDelimiter({ cells }: Pick<Row, 'cells'>, width?: number): string | undefined {
+  const [only] = cells;
+  if (only === undefined || cells.length > 1) return undefined;
+  const found = Object.entries(usual)
+    .map(([delimiter, name]) => ({ name, count: only.split(delimiter).length - 1 }))
+    .filter(({ count }) => (width === undefined ? count > 0 : count === width - 1))
+    .sort((a, b) => b.count - a.count);
+  return found[0]?.name;
 }

@@ -8,23 +8,28 @@ import {
   type ReadOptions,
   SourceError,
 } from '../connector.js';
-import { findByFullRead, foundIn } from '../find-by-full-read.js';
-import { ApiClient } from '../http/api-client.js';
-import { type ApiAccess, mapItems, onTransport, parseCursor, secretOf, withTransport } from '../http/api-source.js';
-import { getOne } from '../http/get-one.js';
+import { jsonFields } from '../field-samples.js';
+import { foundIn } from '../find-by-full-read.js';
+import { ApiClient, withoutEndSlashes } from '../http/api-client.js';
+import {
+  type ApiAccess,
+  apiConnector,
+  getOne,
+  mapItems,
+  parseCursor,
+  secretOf,
+  withRelated,
+} from '../http/api-source.js';
+import { clientCredentials } from '../http/authenticate.js';
 import type { HttpTransport } from '../http/http-transport.js';
-import { listIn } from '../http/paging.js';
-import { listPlace, readList } from '../http/read-list.js';
-import { clientCredentials } from '../http/renewed-token.js';
+import { listIn, listPlace, readList } from '../http/paging.js';
 import { WaitBudget } from '../http/waiting.js';
-import { jsonFields } from '../json/json-fields.js';
 import { jsonReader } from '../json/json-path.js';
 import { isObject, scalarText, valueAt } from '../json/json-value.js';
 import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
-import { collectionOf, isWanted, propertyOf } from './entra-objects.js';
 import { askDelta, type DeltaQuery, deltaLinkOfNow } from './graph-delta.js';
-import { type Related, relatedTo } from './graph-related.js';
+import { relatedTo } from './graph-related.js';
 
 const entraCursor = listPlace.extend({
   /** In a full read: the delta link for changes since its start. */
@@ -53,10 +58,9 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
   const reportsChanges = own.length === names.length && config.external_id === 'id';
 
   async function* read(
+    { client, transport }: Graph,
     { since, cursor, pageSize, signal }: ReadOptions,
-    transport: HttpTransport,
   ): AsyncGenerator<Page> {
-    const client = clientOf(transport, config, access);
     const query: DeltaQuery = { client, collection, select, signal };
     const left = cursor && parseCursor(entraCursor, cursor);
     if (since && !reportsChanges) throw new CheckpointExpired('this mapping does not support incremental reads');
@@ -64,14 +68,11 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
     // The delta link dates from before the read, so that the next incremental read reports changes during it.
     const checkpoint = since || !reportsChanges ? undefined : (left?.checkpoint ?? (await deltaLinkOfNow(query)));
 
-    for await (const { items, place, answer, last } of readList(
-      (next) => askDelta(query, next || begin),
-      { pageSize, signal },
-      left,
-    )) {
+    const ask = (next: string) => askDelta(query, next || begin);
+    for await (const { items, place, answer, last } of readList(ask, { pageSize, signal }, left)) {
       const { there, gone } = finalRecords(items, (object) => isWanted(object, config));
       const page: Page = {
-        ...(await mapped(there, place.seen - items.length + 1, { client, transport, signal })),
+        ...(await mapped(there, place.seen - items.length + 1, { client, transport }, signal)),
         cursor: { ...place, ...(checkpoint !== undefined && { checkpoint }) },
         ...(since && { removed: gone }),
         last,
@@ -82,69 +83,55 @@ export function entraConnector(records: RecordKind, config: EntraConfig, access:
     }
   }
 
-  async function mapped(
-    there: readonly unknown[],
-    line: number,
-    { client, transport, signal }: { client: ApiClient; transport: HttpTransport; signal: AbortSignal },
-  ) {
+  async function mapped(there: readonly unknown[], line: number, { client, transport }: Graph, signal: AbortSignal) {
     const budget = new WaitBudget(transport.limits.waitMs);
-    const requests = client.page(signal, budget);
-    const about = { requests, budget, limits: transport.limits, signal };
+    const about = { requests: client.page(signal, budget), budget, limits: transport.limits, signal };
     const related = await relatedTo(about, names, there, config.tenant_id);
-    const values = new Map(there.map((object, index) => [object, valuesIn(object, related[index])]));
-    return mapItems(there, line, mapping, (object) => values.get(object) ?? (() => []));
+    return mapItems(there, line, mapping, withRelated(valuesOf, there, related));
   }
 
-  async function readOne(externalId: string, signal: AbortSignal, transport: HttpTransport): Promise<FoundRecord> {
-    const client = clientOf(transport, config, access);
-    const query = { $select: select.join(',') };
-    const path = `${collection}/${encodeURIComponent(externalId)}`;
+  async function requestOne(graph: Graph, externalId: string, signal: AbortSignal): Promise<FoundRecord> {
+    const requests = graph.client.page(signal);
     const answer = await getOne(
-      client.page(signal),
-      path,
-      { reason: notFound, query, shownAs: `${collection}/{id}` },
-      async () => {
-        listIn(await client.page(signal).get(collection, { query: { $select: 'id', $top: 1 } }), 'value');
-      },
+      requests,
+      `${collection}/${encodeURIComponent(externalId)}`,
+      { reason: notFound, query: { $select: select.join(',') }, shownAs: `${collection}/{id}` },
+      async () => listIn(await requests.get(collection, { query: { $select: 'id', $top: 1 } }), 'value'),
     );
     // The endpoint also accepts user names, which are not ids.
     const there = answer === undefined ? [] : [answer.body].filter((object) => isWanted(object, config));
-    return foundIn(await mapped(there, 0, { client, transport, signal }), externalId);
+    return foundIn(await mapped(there, 0, graph, signal), externalId);
   }
 
-  function valuesIn(object: unknown, related: Related | undefined) {
-    const inside = valuesOf(object);
-    return (name: string) => (name.startsWith('@') ? (related?.get(name) ?? []) : inside(name));
-  }
-
-  const readAll = (options: ReadOptions) =>
-    withTransport(access, (transport) => withoutExpiry(read(options, transport), options));
-  return {
+  return apiConnector<Graph>({
+    access,
     reportsChanges,
     reportsDeletions: true,
-    read: readAll,
-    readOne: (externalId, signal) =>
-      config.external_id === 'id'
-        ? onTransport(access, (transport) => readOne(externalId, signal, transport))
-        : findByFullRead(readAll, externalId, signal),
-    discover: (signal) =>
-      onTransport(access, async (transport) => {
-        const query = { $select: properties.join(','), $top: discovered };
-        const answer = await clientOf(transport, config, access).page(signal).get(collection, { query });
-        return [...jsonFields(listIn(answer, 'value')), ...related.map((name) => ({ name, examples: [] }))];
-      }),
-  };
+    connect: (transport) => ({ client: clientOf(transport, config, access), transport }),
+    read: (graph, options) => withoutExpiry(read(graph, options), options),
+    requestOne: config.external_id === 'id' && requestOne,
+    async discover({ client }, signal) {
+      const query = { $select: properties.join(','), $top: discovered };
+      const answer = await client.page(signal).get(collection, { query });
+      return [...jsonFields(listIn(answer, 'value')), ...related.map((name) => ({ name, examples: [] }))];
+    },
+  });
+}
+
+interface Graph {
+  client: ApiClient;
+  transport: HttpTransport;
 }
 
 function clientOf(transport: HttpTransport, config: EntraConfig, access: ApiAccess): ApiClient {
   const auth = clientCredentials(transport, {
-    tokenUrl: `${config.login_url.replace(/(?<!\/)\/+$/, '')}/${encodeURIComponent(config.tenant_id)}/oauth2/v2.0/token`,
+    tokenUrl: `${withoutEndSlashes(config.login_url)}/${encodeURIComponent(config.tenant_id)}/oauth2/v2.0/token`,
     clientId: config.client_id,
     clientSecret: secretOf(access, 'client_secret'),
     scope: `${new URL(config.url).origin}/.default`,
     send: 'form',
   });
-  return new ApiClient(transport, { baseUrl: `${config.url.replace(/(?<!\/)\/+$/, '')}/v1.0`, auth });
+  return new ApiClient(transport, { baseUrl: `${withoutEndSlashes(config.url)}/v1.0`, auth });
 }
 
 /** Returns the last state of each object of a page: present, or gone if it was deleted or is no longer selected. */
@@ -175,4 +162,59 @@ async function* withoutExpiry(pages: AsyncIterable<Page>, { since }: ReadOptions
     if (since || !(error instanceof CheckpointExpired)) throw error;
     throw new SourceError(`${error.message}: its page cursor has expired, so a new full read is necessary`, 'changed');
   }
+}
+
+/** The tenants in which Microsoft registers its own applications. */
+const microsoft = new Set(['f8cdef31-a31e-4b4a-93e4-5f571e91255a', '72f988bf-86f1-41af-91ab-2d7cd011db47']);
+
+interface Collection {
+  collection: string;
+  /** Properties for field discovery. */
+  properties: readonly string[];
+  /** Properties that are always requested. */
+  needed: readonly string[];
+  /** Names of related data that can be mapped. */
+  related: readonly string[];
+}
+
+const users: Collection = {
+  collection: '/users',
+  needed: ['userType'],
+  related: ['@groups'],
+  properties: [
+    'id,accountEnabled,userPrincipalName,displayName,mail,givenName,surname,jobTitle,employeeId,employeeType',
+    'department,companyName,officeLocation,city,country,usageLocation,preferredLanguage,businessPhones,mobilePhone',
+    'employeeHireDate,employeeOrgData,createdDateTime,userType,proxyAddresses,otherMails,mailNickname',
+    'onPremisesSyncEnabled,onPremisesSamAccountName,onPremisesUserPrincipalName,onPremisesDistinguishedName',
+    'onPremisesImmutableId,onPremisesSecurityIdentifier,onPremisesExtensionAttributes',
+  ],
+};
+
+const servicePrincipals: Collection = {
+  collection: '/servicePrincipals',
+  needed: ['appId', 'appOwnerOrganizationId', 'servicePrincipalType', 'passwordCredentials', 'keyCredentials'],
+  related: ['@owners', '@oldest_credential', '@first_expiry'],
+  properties: [
+    'id,appId,displayName,accountEnabled,servicePrincipalType,appOwnerOrganizationId,alternativeNames,tags',
+    'appRoleAssignmentRequired,homepage,notes,servicePrincipalNames,signInAudience,verifiedPublisher',
+  ],
+};
+
+function collectionOf(kind: RecordKind): Collection {
+  return kind === 'machine_identity' ? servicePrincipals : users;
+}
+
+/** Returns whether an object is selected. A user without a type is a member. */
+function isWanted(object: unknown, { user_types, microsoft_apps }: EntraConfig): boolean {
+  const owner = valueAt(object, 'appOwnerOrganizationId');
+  if (!microsoft_apps && typeof owner === 'string' && microsoft.has(owner.toLowerCase())) return false;
+  if (valueAt(object, 'servicePrincipalType') !== undefined) return true;
+  const type = valueAt(object, 'userType') === 'Guest' ? 'guest' : 'member';
+  return user_types.includes(type);
+}
+
+/** Returns the first property of a path. */
+function propertyOf(path: string): string {
+  const quoted = /^\s*\["((?:[^"\\]|\\.)*)"\]/.exec(path)?.[1];
+  return quoted ?? /^[^.[]+/.exec(path.trim())?.[0] ?? path;
 }

@@ -1,8 +1,8 @@
 import { CheckpointExpired, SourceError } from '../connector.js';
 import type { ApiAnswer, ApiClient } from '../http/api-client.js';
 import { StatusError } from '../http/failures.js';
+import type { ListAnswer } from '../http/paging.js';
 import { listIn } from '../http/paging.js';
-import type { ListAnswer } from '../http/read-list.js';
 import { valueAt } from '../json/json-value.js';
 
 export interface DeltaAnswer extends ListAnswer {

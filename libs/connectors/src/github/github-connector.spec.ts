@@ -10,7 +10,7 @@ import { expectEachAlone } from '../../test/read-one.js';
 import { attempt, finalRecords } from '../../test/reading.js';
 import type { Connector } from '../connector.js';
 import { createConnector } from '../create-connector.js';
-import type { HttpLimits } from '../http/http-limits.js';
+import type { HttpLimits } from '../http/http-transport.js';
 import { githubConnector } from './github-connector.js';
 
 const server = testServer();

@@ -4,7 +4,7 @@ import type { ApiClient, PageRequests } from '../http/api-client.js';
 import { documentedNames } from '../http/explanation.js';
 import { listIn } from '../http/paging.js';
 import { isObject, type JsonObject, scalarText, valueAt } from '../json/json-value.js';
-import type { Listing } from '../listing/listing.js';
+import type { Listing } from '../listing/listing-connector.js';
 
 const maxLimit = 100;
 
@@ -92,7 +92,7 @@ async function ask(requests: PageRequests, query: string, variables: object): Pr
   if (errors !== undefined) {
     const [error] = Array.isArray(errors) ? errors : [];
     const code = scalarText(valueAt(error, 'type'));
-    const names = documentedNames({ ...(code && { code }) });
+    const names = documentedNames({ code });
     const text = [code, scalarText(valueAt(error, 'message'))].filter(Boolean).join(': ');
     throw new SourceError(`${from} answered with an error${names && ` (${names})`}`, {
       code: codes[names] ?? 'refused',

@@ -28,10 +28,9 @@ export interface ApiSettings {
 export interface ApiRequest {
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   headers?: Readonly<Record<string, string>>;
-  /** The body, at most one of the three. `text` needs a content-type header. */
+  /** The body, at most one of the two. */
   json?: unknown;
   form?: Readonly<Record<string, string>>;
-  text?: string;
   /** Format of the response; JSON by default. */
   as?: 'json' | 'text';
   /** The path shown in messages, if the real path contains text of the source, such as an id or a link. */
@@ -152,9 +151,7 @@ export class ApiClient {
 
   private below(path: string): URL {
     const url = new URL(this.base);
-    const query = path.indexOf('?');
-    url.pathname = this.base.pathname.replace(/(?<!\/)\/+$/, '') + (query < 0 ? path : path.slice(0, query));
-    url.search = query < 0 ? '' : path.slice(query);
+    url.pathname = withoutEndSlashes(this.base.pathname) + path;
     return url;
   }
 
@@ -179,7 +176,7 @@ export class ApiClient {
     const { exchangeMs: boundMs, bodyBytes } = this.transport.limits;
     const from = this.shown(method, request.shownAs);
     const said = (text: string) => this.hide(text);
-    const outgoing = () => bodyOf(request, { ...request.headers });
+    const outgoing = () => bodyOf(request);
     const receive = async ({ status, headers, chunks }: HttpAnswer): Promise<ApiAnswer> => {
       const bytes = await readBody(chunks, bodyBytes);
       const refusal = { status, headers, body: bytes };
@@ -239,12 +236,7 @@ export class ApiClient {
     const { method, outgoing, accept, boundMs, signal, budget, receive } = call;
     const { auth, rate } = this.settings;
     const { headers, body } = outgoing();
-    const request: HttpRequest = {
-      method,
-      url,
-      headers: { ...this.settings.headers, ...headers },
-      ...(body !== undefined && { body }),
-    };
+    const request: HttpRequest = { method, url, headers: { ...this.settings.headers, ...headers }, body };
     const authorized = await auth?.headers(request, signal, budget);
     try {
       return await this.transport.exchange(
@@ -286,10 +278,9 @@ export class ApiClient {
 
   private statusError<T>({ from, path }: Call<T>, { status, body }: Refusal): StatusError {
     const { code, text } = (this.settings.explain ?? explanation)(body.toString('utf8'));
-    const names = documentedNames({ ...(code && { code }), ...(text && { text }) });
+    const names = documentedNames({ code, text });
     const message = `${from} answered ${status}${names && ` (${names})`}`;
-    const said = [path, code, text].filter((part) => part !== undefined).join(': ');
-    return new StatusError(message, status, { reason: code, ...(said !== '' && { said: this.hide(said) }) });
+    return new StatusError(message, status, { reason: code, said: this.said(path, code, text) });
   }
 
   private failed<T>(
@@ -297,12 +288,12 @@ export class ApiClient {
     { message }: Error,
     { code, said, transient }: SourceErrorDetails = {},
   ): SourceError {
-    const detail = [path, said].filter((part) => part !== undefined).join(': ');
-    return new SourceError(`${from} failed: ${message}`, {
-      code,
-      transient,
-      ...(detail !== '' && { said: this.hide(detail) }),
-    });
+    return new SourceError(`${from} failed: ${message}`, { code, transient, said: this.said(path, said) });
+  }
+
+  private said(...parts: (string | undefined)[]): string | undefined {
+    const text = parts.filter((part) => part !== undefined).join(': ');
+    return text === '' ? undefined : this.hide(text);
   }
 
   /** Redacts credentials that only this client knows, such as an issued token. */
@@ -313,15 +304,11 @@ export class ApiClient {
   /** Omits the query, which may be confidential. */
   private shown(method: string, path: string | undefined): string {
     if (path === undefined) return `${method} ${this.base.origin} (a link)`;
-    const [pathname = ''] = path.split('?', 1);
-    return `${method} ${this.base.origin}${withoutEndSlashes(this.base.pathname)}${pathname}`;
+    return `${method} ${this.base.origin}${withoutEndSlashes(this.base.pathname)}${path}`;
   }
 }
 
-function bodyOf(
-  { json, form, text }: ApiRequest,
-  headers: Readonly<Record<string, string>>,
-): Pick<HttpRequest, 'headers' | 'body'> {
+function bodyOf({ json, form, headers }: ApiRequest): Pick<HttpRequest, 'headers' | 'body'> {
   if (json !== undefined) {
     return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) };
   }
@@ -329,11 +316,11 @@ function bodyOf(
     const type = 'application/x-www-form-urlencoded';
     return { headers: { 'content-type': type, ...headers }, body: new URLSearchParams(form).toString() };
   }
-  return { headers, ...(text !== undefined && { body: text }) };
+  return { headers: { ...headers } };
 }
 
 /** Scans once from the end, because a regular expression would restart at each slash. */
-function withoutEndSlashes(path: string): string {
+export function withoutEndSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end -= 1;
   return path.slice(0, end);

@@ -2,7 +2,6 @@ import { SourceError } from '../connector.js';
 import type { HttpRequest } from './http-transport.js';
 import type { WaitBudget } from './waiting.js';
 
-/** The authentication of a client. */
 export interface Authentication {
   /**
    * Returns headers for one attempt; may request a token within the waiting time of the page. Signatures cover

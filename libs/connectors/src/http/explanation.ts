@@ -31,7 +31,7 @@ export function explanation(body: string): Explanation {
     outer.message,
     outer.title,
   );
-  return { ...(code && { code }), ...(text && { text }) };
+  return { code, text };
 }
 
 function asObject(value: unknown): Record<string, unknown> {

@@ -29,7 +29,7 @@ export class StatusError extends SourceError {
   /** The error code in the body, such as `invalid_grant` or `resyncRequired`. It is text of the source. */
   readonly reason: string | undefined;
 
-  constructor(message: string, status: number, { reason, said }: { reason?: string | undefined; said?: string } = {}) {
+  constructor(message: string, status: number, { reason, said }: { reason?: string; said?: string } = {}) {
     super(message, { code: codeOf(status, reason), said });
     this.status = status;
     this.reason = reason;

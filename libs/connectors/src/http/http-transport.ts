@@ -4,7 +4,40 @@ import { addressVetter, hostResolver, type ResolveHost, vettedConnector } from '
 import { Agent, type buildConnector } from 'undici';
 import { SourceError } from '../connector.js';
 import { asFailure, RefusedAnswer, TransientFailure } from './failures.js';
-import { defaultLimits, type HttpLimits } from './http-limits.js';
+
+/** Limits of waits and bodies, in milliseconds and bytes. */
+export interface HttpLimits {
+  dnsMs: number;
+  /** The connection and its TLS handshake together. */
+  connectMs: number;
+  /** From the DNS lookup to the last byte of a response. */
+  exchangeMs: number;
+  /** Size of a response that is read into memory. */
+  bodyBytes: number;
+  fileBytes: number;
+  /** Timeout of one attempt of a download. */
+  downloadMs: number;
+  /** Attempts of one request, without those for which the service gave a time to wait. */
+  attempts: number;
+  /** The first pause between two attempts. It doubles up to `longestPauseMs`. */
+  firstPauseMs: number;
+  longestPauseMs: number;
+  /** Sum of all pauses for one page. The sync-worker waits ten minutes for a page. */
+  waitMs: number;
+}
+
+const defaultLimits: HttpLimits = {
+  dnsMs: 5_000,
+  connectMs: 10_000,
+  exchangeMs: 60_000,
+  bodyBytes: 32 * 1024 * 1024,
+  fileBytes: 2 * 1024 * 1024 * 1024,
+  downloadMs: 8 * 60_000,
+  attempts: 6,
+  firstPauseMs: 500,
+  longestPauseMs: 30_000,
+  waitMs: 5 * 60_000,
+};
 
 export interface HttpRequest {
   method: 'GET' | 'POST';
@@ -21,7 +54,7 @@ export interface HttpAnswer {
   chunks: AsyncIterable<Buffer>;
 }
 
-export interface TransportSettings {
+interface TransportSettings {
   /** Private networks that connectors may call, also without TLS. */
   allowedCidrs?: readonly string[] | undefined;
   /** Trusted authorities in PEM, instead of the default ones. */
@@ -38,7 +71,7 @@ export class HttpTransport {
   constructor({ allowedCidrs = [], ca, limits, resolve }: TransportSettings) {
     this.limits = { ...defaultLimits, ...limits };
     const { dnsMs, connectMs } = this.limits;
-    const common = { resolve: resolve ?? hostResolver(dnsMs), connectMs, ...(ca !== undefined && { tls: { ca } }) };
+    const common = { resolve: resolve ?? hostResolver(dnsMs), connectMs, tls: { ca } };
     const secure = vettedConnector({ ...common, vet: addressVetter(allowedCidrs) });
     const plain = vettedConnector({ ...common, vet: plainVetter(allowedCidrs) });
     const connect: buildConnector.connector = (options, callback) =>
@@ -76,7 +109,7 @@ export class HttpTransport {
         path: url.pathname + url.search,
         method,
         headers: { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'idsync/1', ...headers },
-        ...(body !== undefined && { body }),
+        body,
         signal: abort.signal,
       });
       try {
@@ -100,7 +133,6 @@ export class HttpTransport {
   }
 }
 
-/** Reads a body of at most `limit` bytes. */
 export async function readBody(chunks: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;

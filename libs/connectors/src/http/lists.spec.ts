@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { SourceError } from '../connector.js';
-import { LoopGuard, listIn, nextLink } from './paging.js';
-import { type ListPlace, readList } from './read-list.js';
+import { type ListPlace, LoopGuard, linkTo, listIn, readList } from './paging.js';
 
 describe('the list of a response', () => {
   const answer = (body: unknown) => ({ status: 200, headers: {}, from: 'GET https://a.example/users', body });
@@ -27,11 +26,11 @@ describe('the parser of Link headers', () => {
     ['<https://a.example/2>; rel="nextish", <https://a.example/3>; rel=prev', undefined],
     ['', undefined],
   ])('reads %s as %s', (link, target) => {
-    expect(nextLink({ link })).toBe(target);
+    expect(linkTo({ link }, 'next')).toBe(target);
   });
 
   it('accepts several header lines', () => {
-    expect(nextLink({ link: ['<a>; rel="self"', '<b>; rel="next"'] as unknown as string })).toBe('b');
+    expect(linkTo({ link: ['<a>; rel="self"', '<b>; rel="next"'] as unknown as string }, 'next')).toBe('b');
   });
 });
 

@@ -52,12 +52,10 @@ export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(date - serverNow(headers), 0);
 }
 
-/** The headers in which a service reports its remaining calls and the reset time. */
+/** The headers in which a service reports its remaining calls and the reset time in seconds since 1970. */
 export interface RateHeaders {
   remaining: string;
   reset: string;
-  /** The unit of `reset`: seconds from now, or since 1970. */
-  resetIn: 'seconds' | 'epoch_seconds';
   /** Calls reserved for other clients; 0 by default. */
   reserve?: number;
 }
@@ -67,7 +65,7 @@ export function rateWaitMs(rate: RateHeaders, headers: IncomingHttpHeaders): num
   const remaining = numberIn(headers, rate.remaining);
   const reset = numberIn(headers, rate.reset);
   if (remaining === undefined || reset === undefined || remaining > (rate.reserve ?? 0)) return 0;
-  return Math.max(0, rate.resetIn === 'seconds' ? reset * 1000 : reset * 1000 - serverNow(headers));
+  return Math.max(0, reset * 1000 - serverNow(headers));
 }
 
 function numberIn(headers: IncomingHttpHeaders, name: string): number | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { SourceError } from '../connector.js';
-import { jsonFields } from './json-fields.js';
+import { jsonFields } from '../field-samples.js';
 import { jsonReader } from './json-path.js';
 import { NotJson, parseJsonText } from './parse-json.js';
 

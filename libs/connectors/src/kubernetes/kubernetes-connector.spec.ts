@@ -9,7 +9,7 @@ import { expectEachAlone, readOne } from '../../test/read-one.js';
 import { attempt, finalRecords } from '../../test/reading.js';
 import { type Connector, SourceError } from '../connector.js';
 import { createConnector } from '../create-connector.js';
-import type { HttpLimits } from '../http/http-limits.js';
+import type { HttpLimits } from '../http/http-transport.js';
 import { kubernetesConnector } from './kubernetes-connector.js';
 
 const server = testServer();

@@ -10,7 +10,7 @@ import type { LdapEntry } from './ldap-messages.js';
  * modification time by the clock of the server. `config`, `groups` and `roles` are fingerprints of the configuration, the
  * groups and the roles at that time.
  */
-export const checkpointShape = z.object({
+const checkpointShape = z.object({
   config: z.string(),
   groups: z.string().optional(),
   roles: z.string().optional(),

@@ -1,16 +1,16 @@
-import { ldapMappings } from '@idsync/contracts';
+import { isSecretLdapAttribute, ldapMappings, ldapVirtualNames } from '@idsync/contracts';
 import type { Filter } from 'ldapts';
-import type { SourceDescription } from '../connector.js';
+import type { SourceDescription, SourceField } from '../connector.js';
+import { FieldSamples } from '../field-samples.js';
 import { sourceNames } from '../transform.js';
 import { stateAttributes } from './account-state.js';
 import { type DirectoryServer, defaultAnchor } from './directory-server.js';
-import { firstText } from './entry-values.js';
-import { inParallel, readEntry } from './fetch-entries.js';
+import { firstText, textsOf } from './entry-values.js';
+import { completeRanges, inParallel, readEntry } from './fetch-entries.js';
 import { LdapRefusal } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
-import type { LdapSession } from './ldap-session.js';
+import type { LdapSession, LdapSettings } from './ldap-session.js';
 import { type Listing, listEntries } from './list-entries.js';
-import type { LdapSettings } from './open-session.js';
 import { parseFilter } from './parse-filter.js';
 import { listingOf } from './reading.js';
 
@@ -95,4 +95,36 @@ async function firstEntries(session: LdapSession, listing: Listing, attributes: 
     if (found.length >= sampled) break;
   }
   return found.slice(0, sampled);
+}
+
+const discovered = 100;
+const operational = { active_directory: ['*', 'memberOf'], ldap: ['*', '+'] };
+
+/** Discovers the attributes of the first entries. Requests values by name, so that values of secrets are not read. */
+export async function discoverFields(
+  session: LdapSession,
+  listing: Listing,
+  { kind }: DirectoryServer,
+): Promise<SourceField[]> {
+  const fields = new FieldSamples(isSecretLdapAttribute);
+  for (const name of ldapVirtualNames) fields.add(name);
+  const names = new Set<string>();
+  for await (const entries of listEntries(session, { ...listing, namesOnly: true }, operational[kind], discovered)) {
+    for (const entry of entries) for (const sent of entry.names) names.add(sent.split(';range=', 1)[0] ?? '');
+    break;
+  }
+  const readable = [...names].filter((name) => !isSecretLdapAttribute(name));
+  // Without any name the server would return all attributes.
+  for await (const entries of listEntries(session, listing, readable.length > 0 ? readable : ['1.1'], discovered)) {
+    for (const entry of entries) {
+      await completeRanges(session, entry);
+      fields.add('dn', [entry.dn]);
+      for (const sent of entry.names) {
+        const [name = ''] = sent.split(';range=', 1);
+        if (!isSecretLdapAttribute(name)) fields.add(name, textsOf(entry, name));
+      }
+    }
+    break;
+  }
+  return fields.list().sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -21,6 +21,7 @@ export interface DirectoryServer {
 const vendor389 = '389 Project';
 const activeDirectory = '1.2.840.113556.1.4.800';
 const everything = new PresenceFilter({ attribute: 'objectClass' });
+const nothing: LdapEntry = { dn: '', values: new Map(), names: [] };
 
 /** Returns the attributes that identify entries if none is configured. */
 export function defaultAnchor({ kind, is389 }: DirectoryServer): Anchor {
@@ -31,18 +32,17 @@ export function defaultAnchor({ kind, is389 }: DirectoryServer): Anchor {
 
 export async function describeServer(session: LdapSession): Promise<DirectoryServer> {
   const ofControllers = ['supportedCapabilities', 'currentTime', 'dsServiceName', 'highestCommittedUSN'];
-  const attributes = ['namingContexts', 'vendorName', ...ofControllers];
-  const root = await readOne(session, '', attributes);
-  const isActiveDirectory = root !== undefined && textsOf(root, 'supportedCapabilities')?.includes(activeDirectory);
-  const time = root && firstText(root, 'currentTime');
-  const contexts = (root && textsOf(root, 'namingContexts')) ?? [];
+  const root = (await readOne(session, '', ['namingContexts', 'vendorName', ...ofControllers])) ?? nothing;
+  const isActiveDirectory = textsOf(root, 'supportedCapabilities')?.includes(activeDirectory);
+  const time = firstText(root, 'currentTime');
+  const contexts = textsOf(root, 'namingContexts') ?? [];
   const replica = isActiveDirectory ? await replicaOf(session, root) : undefined;
   return {
     kind: isActiveDirectory ? 'active_directory' : 'ldap',
-    is389: root !== undefined && firstText(root, 'vendorName') === vendor389,
+    is389: firstText(root, 'vendorName') === vendor389,
     contextOf: (dn) => longestAbove(contexts, dn),
     now: new Date((time && parseDate(time)) ?? Date.now()),
-    ...(replica && { replica }),
+    replica,
   };
 }
 
@@ -56,18 +56,11 @@ async function replicaOf(session: LdapSession, root: LdapEntry): Promise<Directo
 
 /** Reads an entry by DN; undefined if it does not exist or is not visible. */
 async function readOne(session: LdapSession, dn: string, attributes: string[]): Promise<LdapEntry | undefined> {
-  const { entries, result } = await session.search({
-    base: dn,
-    scope: 'base',
-    filter: everything,
-    attributes,
-    limit: 1,
-  });
+  const search = { base: dn, scope: 'base', filter: everything, attributes, limit: 1 } as const;
+  const { entries, result } = await session.search(search);
   const { success, noSuchObject, noAccess } = resultCodes;
-  if (![success, noSuchObject, noAccess].some((code) => code === result.code)) {
-    throw refusal(result, 'reading the root DSE');
-  }
-  return entries[0];
+  if ([success, noSuchObject, noAccess].some((code) => code === result.code)) return entries[0];
+  throw refusal(result, 'reading the root DSE');
 }
 
 function longestAbove(contexts: readonly string[], dn: string): string | undefined {

@@ -1,16 +1,16 @@
+import { utf8Text } from '../read-text.js';
 import type { LdapEntry } from './ldap-messages.js';
 
 /** Binary attributes that are formatted as in the tools of Active Directory. */
 const guids = new Set(['objectguid', 'ms-ds-consistencyguid', 'msexchmailboxguid']);
 const sids = new Set(['objectsid', 'sidhistory']);
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Returns the values of an attribute as text; undefined if one of them is not text. */
 export function textsOf(entry: LdapEntry, attribute: string): string[] | undefined {
   const name = attribute.trim().toLowerCase();
   const texts: string[] = [];
   for (const value of entry.values.get(name) ?? []) {
-    const text = guids.has(name) ? guidText(value) : sids.has(name) ? sidText(value) : decode(value);
+    const text = guids.has(name) ? guidText(value) : sids.has(name) ? sidText(value) : utf8Text(value);
     if (text === undefined) return undefined;
     texts.push(text);
   }
@@ -62,14 +62,4 @@ function sidText(bytes: Buffer): string | undefined {
   if (bytes.length !== 8 + 4 * count) return undefined;
   const parts = Array.from({ length: count }, (_, index) => bytes.readUInt32LE(8 + 4 * index));
   return ['S', bytes[0], bytes.readUIntBE(2, 6), ...parts].join('-');
-}
-
-/** A value with NUL counts as binary, because PostgreSQL cannot store it. */
-function decode(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,11 @@
-import { AndFilter, EqualityFilter, type Filter, OrFilter, PresenceFilter } from 'ldapts';
+import { AndFilter, EqualityFilter, type Filter, NotFilter, OrFilter, PresenceFilter } from 'ldapts';
+import { mapConcurrently } from '../answer-of.js';
 import { SourceError } from '../connector.js';
-import { type Anchor, keyOf, valueBytes } from './entry-values.js';
-import { LdapRefusal, refusal, resultCodes } from './ldap-errors.js';
+import { type Anchor, keyOf, nameOfAnchor, valueBytes } from './entry-values.js';
+import { LdapRefusal, refusal, requireKey, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
-import type { Listing, Located } from './list-entries.js';
+import { type Listing, type Located, listEntries } from './list-entries.js';
 
 /** Number of concurrent requests. */
 const inFlight = 16;
@@ -15,7 +16,7 @@ const maxValues = 100_000;
 /** Maximum size of all entries of one page. */
 const maxPageBytes = 128 * 1024 * 1024;
 
-export interface Fetching {
+interface Fetching {
   listing: Listing;
   anchor: Anchor;
   attributes: string[];
@@ -130,16 +131,74 @@ export function equals(attribute: string, value: Buffer | string): Filter {
   return new EqualityFilter({ attribute, value });
 }
 
-export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const workers = Array.from({ length: Math.min(inFlight, items.length) }, async () => {
-    for (const item of queue) await work(item);
-  });
-  await Promise.all(workers);
+export function inParallel<T, Result>(items: readonly T[], work: (item: T) => Promise<Result>): Promise<Result[]> {
+  return mapConcurrently(items, inFlight, work);
 }
 
 function chunksOf<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** Maximum number of entries with the same value; normally one. */
+const maxMatches = 100;
+
+/**
+ * Finds the entries of a listing whose `attribute` has this value, in anchor order. An empty result is trusted only if
+ * the server can evaluate the filter for other entries, because a filter that it cannot evaluate matches nothing
+ * without an error.
+ */
+export async function locateEntries(
+  session: LdapSession,
+  listing: Listing,
+  { anchor, attribute, value }: { anchor: Anchor; attribute: Anchor; value: string },
+): Promise<Located[]> {
+  const name = nameOfAnchor(attribute);
+  const named = name === 'dn' ? await byName(session, listing, anchor, value) : equality(attribute, value);
+  if (!named) {
+    await requireComparableEntry(session, listing, name);
+    return [];
+  }
+  const filter = new AndFilter({ filters: [listing.filter, named] });
+  const { entries, result } = await session.search({ ...listing, filter, attributes: [...anchor], limit: maxMatches });
+  if (result.code !== resultCodes.success) throw refusal(result, `reading ${listing.base}`);
+  if (entries.length === 0) {
+    // A comparable entry matches either the filter or its negation; one that the server cannot compare matches neither.
+    // With several attributes, no single one of them can be compared in each entry.
+    const filters =
+      attribute.length > 1
+        ? attribute.map((one) => new PresenceFilter({ attribute: one }))
+        : [named, new NotFilter({ filter: named })];
+    const either = new AndFilter({ filters: [listing.filter, new OrFilter({ filters })] });
+    await requireComparableEntry(session, { ...listing, filter: either }, name);
+  }
+  return entries
+    .map((entry) => ({ key: requireKey(entry, anchor), dn: entry.dn }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Returns a filter for the entry with this DN by its anchor, because a DN is not an attribute. */
+async function byName(session: LdapSession, listing: Listing, anchor: Anchor, dn: string): Promise<Filter | undefined> {
+  const entry = await readEntry(session, dn, listing.filter, [...anchor]);
+  return entry && equality(anchor, requireKey(entry, anchor));
+}
+
+function equality(attributes: Anchor, value: string): Filter | undefined {
+  const filters = attributes.flatMap((attribute) => {
+    const bytes = valueBytes(attribute, value);
+    return bytes ? [equals(attribute, bytes)] : [];
+  });
+  return filters.length > 1 ? new OrFilter({ filters }) : filters[0];
+}
+
+/** Throws if no entry matches, because an account that sees no entries cannot detect a deletion. */
+async function requireComparableEntry(session: LdapSession, listing: Listing, attribute: string): Promise<void> {
+  for await (const entries of listEntries(session, listing, ['1.1'], 1)) {
+    if (entries.length > 0) return;
+  }
+  throw new SourceError(
+    `no entry below ${listing.base} can be compared by ${attribute}: the directory cannot evaluate the filter, or this account may not see any entry`,
+    'incomplete',
   );
 }

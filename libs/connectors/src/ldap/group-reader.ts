@@ -1,19 +1,13 @@
+import type { LdapConfig } from '@idsync/contracts';
 import { AndFilter, type Filter, OrFilter } from 'ldapts';
 import { firstText, textsOf } from './entry-values.js';
 import { completeRanges, equals, readReferred } from './fetch-entries.js';
-import { fingerprintOf } from './fingerprint.js';
 import { refusal, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
 import type { Listing } from './list-entries.js';
+import { fingerprintOf } from './list-entries.js';
 import { parseFilter } from './parse-filter.js';
-
-export interface GroupSettings {
-  nested: boolean;
-  named_by: 'name' | 'dn';
-  base_dn?: string | undefined;
-  filter?: string | undefined;
-}
 
 const anyGroup =
   '(|(objectClass=group)(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))';
@@ -33,7 +27,7 @@ export class GroupReader {
 
   constructor(
     private readonly session: LdapSession,
-    private readonly settings: GroupSettings,
+    private readonly settings: LdapConfig['groups'],
     { activeDirectory, base }: { activeDirectory: boolean; base: string },
   ) {
     this.byMemberOf = activeDirectory && settings.base_dn === undefined && settings.filter === undefined;

@@ -1,11 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
 import { foundIn } from '../find-by-full-read.js';
-import { describeSource } from './describe-source.js';
+import { describeSource, discoverFields } from './describe-source.js';
 import { type DirectoryServer, describeServer } from './directory-server.js';
-import { discoverFields } from './discover-fields.js';
 import type { LdapSession } from './ldap-session.js';
-import { type LdapSettings, openSession } from './open-session.js';
+import { type LdapSettings, openSession } from './ldap-session.js';
 import { parseFilter } from './parse-filter.js';
 import { listingOf, Reading } from './reading.js';
 

@@ -1,8 +1,7 @@
 import type { SourceErrorCode } from '@idsync/contracts';
 import { SourceError } from '../connector.js';
-import { type Anchor, nameOfAnchor } from './entry-values.js';
+import { type Anchor, keyOf, nameOfAnchor } from './entry-values.js';
 import type { LdapEntry, LdapResult } from './ldap-messages.js';
-import { resultName } from './result-names.js';
 
 export const resultCodes = {
   success: 0,
@@ -47,12 +46,12 @@ const meanings: Readonly<Record<number, readonly [SourceErrorCode, string]>> = {
   53: ['refused', 'the directory is unwilling to perform the operation'],
 };
 
-/** Creates the error for an entry without an anchor. */
-export function withoutAnchor({ dn }: LdapEntry, anchor: Anchor): SourceError {
-  return new SourceError(`an entry has no ${nameOfAnchor(anchor)} that this account can read`, {
-    code: 'forbidden',
-    said: dn,
-  });
+/** Returns the key of an entry. Throws SourceError if it has none. */
+export function requireKey(entry: LdapEntry, anchor: Anchor): string {
+  const key = keyOf(entry, anchor);
+  if (key !== undefined) return key;
+  const message = `an entry has no ${nameOfAnchor(anchor)} that this account can read`;
+  throw new SourceError(message, { code: 'forbidden', said: entry.dn });
 }
 
 /** Reasons for a failed bind by the number in the error text of Active Directory. */
@@ -75,4 +74,43 @@ export function refusal({ code, text }: LdapResult, what: string, entry?: string
   const name = [resultName(code), reason].filter((part) => part !== undefined).join(': ');
   const said = [entry, text].filter((part) => part !== undefined && part !== '').join(': ');
   return new LdapRefusal(`${what}: ${meaning} (${name})`, { result: code, said });
+}
+
+/** Result codes of RFC 4511, 4.1.9, and later additions. */
+const names: Readonly<Record<number, string>> = {
+  1: 'operationsError',
+  2: 'protocolError',
+  3: 'timeLimitExceeded',
+  4: 'sizeLimitExceeded',
+  7: 'authMethodNotSupported',
+  8: 'strongerAuthRequired',
+  10: 'referral',
+  11: 'adminLimitExceeded',
+  12: 'unavailableCriticalExtension',
+  13: 'confidentialityRequired',
+  14: 'saslBindInProgress',
+  16: 'noSuchAttribute',
+  17: 'undefinedAttributeType',
+  18: 'inappropriateMatching',
+  19: 'constraintViolation',
+  21: 'invalidAttributeSyntax',
+  32: 'noSuchObject',
+  33: 'aliasProblem',
+  34: 'invalidDNSyntax',
+  36: 'aliasDereferencingProblem',
+  48: 'inappropriateAuthentication',
+  49: 'invalidCredentials',
+  50: 'insufficientAccessRights',
+  51: 'busy',
+  52: 'unavailable',
+  53: 'unwillingToPerform',
+  54: 'loopDetect',
+  80: 'other',
+  118: 'canceled',
+};
+
+/** A result of LDAP by its number and, if it is a known one, its name. */
+export function resultName(code: number): string {
+  const name = names[code];
+  return name === undefined ? `result ${code}` : `${code} ${name}`;
 }

@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { element, entry, result } from '../../test/fake-directory.js';
-import { MalformedMessage } from './ber.js';
 import { textsOf, valueBytes } from './entry-values.js';
 import { nameOf } from './group-reader.js';
-import { type LdapMessage, readMessage } from './ldap-messages.js';
-import { MessageStream } from './message-stream.js';
+import { type LdapMessage, MalformedMessage, MessageStream, readMessage } from './ldap-messages.js';
 
 const text = fc.string({ unit: 'binary', maxLength: 20 }).filter((value) => !/\p{Surrogate}/u.test(value));
 

@@ -36,22 +36,15 @@ export class RecordMaker {
     const values = new Map<string, readonly string[]>();
     for (const name of this.names) {
       const texts = await this.valuesOf(name, entry);
-      if (!texts) return { error: { ...this.idOf(entry), message: `${name} is not text` } };
+      if (!texts) return { error: { ...(await this.idOf(entry)), message: `${name} is not text` } };
       values.set(name, texts);
     }
     return mapRecord(this.mapping, (name) => values.get(name.trim()) ?? []);
   }
 
-  private idOf(entry: LdapEntry): { external_id?: string } {
-    const { externalId } = this.mapping;
-    const { anchor } = this.context;
-    const id =
-      externalId === 'dn'
-        ? entry.dn
-        : externalId === nameOfAnchor(anchor)
-          ? keyOf(entry, anchor)
-          : firstText(entry, externalId);
-    return id === undefined ? {} : { external_id: comparedText(id) };
+  private async idOf(entry: LdapEntry): Promise<{ external_id?: string }> {
+    const [id] = (await this.valuesOf(this.mapping.externalId, entry)) ?? [];
+    return id ? { external_id: comparedText(id) } : {};
   }
 
   private attributesFor(name: string): string[] {

@@ -1,13 +1,19 @@
 import type { Socket } from 'node:net';
+import type { LdapConfig, RecordKind } from '@idsync/contracts';
 import { BindRequest, type Control, ExtendedRequest, type Filter, SearchRequest, UnbindRequest } from 'ldapts';
 import { SourceError } from '../connector.js';
-import { MalformedMessage } from './ber.js';
 import { refusal } from './ldap-errors.js';
-import { type LdapEntry, type LdapMessage, type LdapResult, readMessage } from './ldap-messages.js';
-import { connect, type Endpoint, secureSocket } from './ldap-socket.js';
-import { MessageStream } from './message-stream.js';
+import {
+  type LdapEntry,
+  type LdapMessage,
+  type LdapResult,
+  MalformedMessage,
+  MessageStream,
+  readMessage,
+} from './ldap-messages.js';
+import { connect, type Endpoint, endpointOf, secureSocket } from './ldap-socket.js';
 
-export interface Search {
+interface Search {
   base: string;
   scope: 'base' | 'one' | 'sub';
   filter: Filter;
@@ -19,7 +25,7 @@ export interface Search {
   controls?: Control[];
 }
 
-export interface SearchAnswer {
+interface SearchAnswer {
   entries: LdapEntry[];
   result: LdapResult;
 }
@@ -51,22 +57,13 @@ export class LdapSession {
   private readonly onData = (chunk: Buffer) => this.receive(chunk);
   private readonly onAbort = () => this.fail(this.signal.reason);
 
-  private constructor(
+  constructor(
     private socket: Socket,
     private readonly signal: AbortSignal,
-    private readonly operationMs: number,
+    private readonly operationMs = defaultOperationMs,
   ) {
     signal.addEventListener('abort', this.onAbort, { once: true });
     this.listen();
-  }
-
-  static async open(
-    endpoint: Endpoint,
-    allowedCidrs: readonly string[],
-    signal: AbortSignal,
-    operationMs = defaultOperationMs,
-  ): Promise<LdapSession> {
-    return new LdapSession(await connect(endpoint, allowedCidrs, signal), signal, operationMs);
   }
 
   async startTls(endpoint: Endpoint): Promise<void> {
@@ -187,4 +184,29 @@ export class LdapSession {
 
 function closed(): SourceError {
   return new SourceError('the directory closed the connection', { code: 'unreachable', transient: true });
+}
+
+export interface LdapSettings {
+  records: RecordKind;
+  config: LdapConfig;
+  bindPassword?: string | undefined;
+  allowedCidrs: readonly string[];
+  /** Maximum number of anchors in memory, and timeout of an operation; lower in tests. */
+  limits?: { keep?: number; operationMs?: number };
+}
+
+/** Connects, starts TLS unless disabled by the configuration, and binds. */
+export async function openSession(settings: LdapSettings, signal: AbortSignal): Promise<LdapSession> {
+  const { config, bindPassword, allowedCidrs, limits } = settings;
+  const endpoint = endpointOf(config);
+  const socket = await connect(endpoint, allowedCidrs, signal);
+  const session = new LdapSession(socket, signal, limits?.operationMs);
+  try {
+    if (!endpoint.secure && !config.unencrypted) await session.startTls(endpoint);
+    if (config.bind_dn !== undefined && bindPassword !== undefined) await session.bind(config.bind_dn, bindPassword);
+    return session;
+  } catch (error) {
+    session.close();
+    throw error;
+  }
 }

@@ -1,9 +1,11 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { LdapConfig } from '@idsync/contracts';
 import { BlockedError, ConnectTimeoutError, UnresolvedError } from '@idsync/runtime';
+import { orAborted } from '../answer-of.js';
 import { SourceError } from '../connector.js';
 import { isTlsFailure } from '../http/failures.js';
-import { isLostConnection, openSocket, orAborted } from '../open-socket.js';
+import { isLostConnection, openSocket } from '../open-socket.js';
 
 export interface Endpoint {
   /** Host name or address without brackets. */
@@ -18,11 +20,7 @@ export interface Endpoint {
 const resolveMs = 5_000;
 const connectMs = 10_000;
 
-export function endpointOf(config: {
-  url: string;
-  ca?: string | undefined;
-  server_name?: string | undefined;
-}): Endpoint {
+export function endpointOf(config: Pick<LdapConfig, 'url' | 'ca' | 'server_name'>): Endpoint {
   const url = new URL(config.url.replace(/^ldap/i, 'http'));
   const secure = /^ldaps:/i.test(config.url);
   // URL omits the default ports of HTTP.
@@ -54,14 +52,18 @@ export async function connect(
 export async function secureSocket(socket: Socket, endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
   const { host, port, ca, serverName } = endpoint;
   const servername = serverName ?? (isIP(host) === 0 ? host : undefined);
+  const name = `${host}:${port}`;
   try {
-    const secured = connectTls({
-      socket,
-      host,
-      ...(servername !== undefined && { servername }),
-      ...(ca !== undefined && { ca }),
+    const secured = connectTls({ socket, host, servername, ca });
+    const opening = new Promise<Socket>((done, fail) => {
+      // Not removed, because a later error without a listener would terminate the process.
+      secured.on('error', (cause) => fail(failed(name, cause)));
+      secured.once('close', () => {
+        fail(new SourceError(`${name} closed the connection`, { code: 'unreachable', transient: true }));
+      });
+      secured.once('secureConnect', () => done(secured));
     });
-    return await settled(secured, 'secureConnect', `${host}:${port}`, signal);
+    return await orAborted(opening, signal, { ms: connectMs, late: () => timeoutError(name) });
   } catch (error) {
     socket.destroy();
     throw error;
@@ -81,28 +83,6 @@ function unreachable({ host, port }: Endpoint, cause: unknown): SourceError {
 
 function timeoutError(name: string): SourceError {
   return new SourceError(`${name} did not respond within ${connectMs} ms`, { code: 'timed_out', transient: true });
-}
-
-async function settled(socket: Socket, event: string, name: string, signal: AbortSignal): Promise<Socket> {
-  const opening = new Promise<Socket>((done, fail) => {
-    const timer = setTimeout(() => fail(timeoutError(name)), connectMs);
-    // Not removed, because a later error without a listener would terminate the process.
-    socket.once('close', () => {
-      clearTimeout(timer);
-      fail(new SourceError(`${name} closed the connection`, { code: 'unreachable', transient: true }));
-    });
-    socket.on('error', (cause) => fail(failed(name, cause)));
-    socket.once(event, () => {
-      clearTimeout(timer);
-      done(socket);
-    });
-  });
-  try {
-    return await orAborted(opening, signal);
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  }
 }
 
 /** Describes a connection failure by its Node error code, because the names in a certificate are text of the source. */

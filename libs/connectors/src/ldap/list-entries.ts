@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { type Control, type Filter, PagedResultsControl } from 'ldapts';
 import { SourceError } from '../connector.js';
-import { type Anchor, keyOf, nameOfAnchor } from './entry-values.js';
-import { refusal, resultCodes, withoutAnchor } from './ldap-errors.js';
+import { type Anchor, firstText, nameOfAnchor, textsOf } from './entry-values.js';
+import { refusal, requireKey, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
 import type { LdapSession } from './ldap-session.js';
+import { parseFilter } from './parse-filter.js';
 
 export interface Listing {
   base: string;
@@ -91,8 +93,7 @@ export async function entriesAfter(
   };
   for await (const entries of listEntries(session, listing, onEntry ? [...anchor, ...stampAttributes] : [...anchor])) {
     for (const entry of entries) {
-      const key = keyOf(entry, anchor);
-      if (key === undefined) throw withoutAnchor(entry, anchor);
+      const key = requireKey(entry, anchor);
       onEntry?.(entry);
       if (key > after) found.push({ key, dn: entry.dn });
     }
@@ -103,4 +104,40 @@ export async function entriesAfter(
 }
 
 /** Attributes that change with every change of an entry. */
-export const stampAttributes = ['modifyTimestamp', 'entryCSN', 'uSNChanged'];
+const stampAttributes = ['modifyTimestamp', 'entryCSN', 'uSNChanged'];
+
+/**
+ * Returns a fingerprint of all entries of a listing, which every added, changed or deleted entry changes. `content` are
+ * attributes whose values are part of it, because a time in seconds does not show two changes in one second.
+ */
+export async function fingerprintOf(
+  session: LdapSession,
+  listing: Listing,
+  content: readonly string[] = [],
+): Promise<string> {
+  let [sum, count] = [0n, 0];
+  for await (const entries of listEntries(session, listing, [...stampAttributes, ...content])) {
+    for (const entry of entries) {
+      const stamps = stampAttributes.map((attribute) => firstText(entry, attribute) ?? '');
+      const values = content.flatMap((attribute) => [...(textsOf(entry, attribute) ?? [])].sort());
+      const stamp = [...stamps, ...values].join(' ');
+      const digest = createHash('sha256').update(`${entry.dn.toLowerCase()}\n${stamp}`).digest();
+      // A sum, because the order of the list is not defined.
+      sum = BigInt.asUintN(64, sum + digest.readBigUInt64BE());
+      count += 1;
+    }
+  }
+  return `${count}-${sum.toString(16)}`;
+}
+
+/** The entries of 389 Directory Server by which a role locks its members. They are listed only if a filter names them. */
+const lockEntries = parseFilter(
+  '(&(objectClass=ldapSubEntry)(|(objectClass=nsRoleDefinition)(objectClass=cosSuperDefinition)(objectClass=cosTemplate)))',
+);
+
+const content = ['nsRoleDN', 'nsRoleFilter', 'nsAccountLock', 'cosAttribute', 'cosTemplateDn'];
+
+/** Returns a fingerprint of the roles below `base`. A lock of a role changes it, but no entry of a member. */
+export function rolesFingerprint(session: LdapSession, base: string): Promise<string> {
+  return fingerprintOf(session, { base, scope: 'sub', filter: lockEntries }, content);
+}

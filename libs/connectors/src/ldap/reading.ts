@@ -12,19 +12,16 @@ import {
 } from '../connector.js';
 import { foundIn } from '../find-by-full-read.js';
 import type { MappedRecord } from '../map-record.js';
-import { both, type Checkpoint, Clock, changedSince, checkpointShape, readCheckpoint } from './changes.js';
+import { both, type Checkpoint, Clock, changedSince, readCheckpoint } from './changes.js';
 import { type DirectoryServer, defaultAnchor } from './directory-server.js';
 import { type Anchor, nameOfAnchor, textsOf } from './entry-values.js';
-import { equals, fetchEntries, inParallel } from './fetch-entries.js';
+import { equals, fetchEntries, inParallel, locateEntries } from './fetch-entries.js';
 import { GroupReader } from './group-reader.js';
 import type { LdapEntry } from './ldap-messages.js';
 import { RecordMaker } from './ldap-record.js';
-import type { LdapSession } from './ldap-session.js';
-import { entriesAfter, type Listing, type Located } from './list-entries.js';
-import { locateEntries } from './locate-entries.js';
-import type { LdapSettings } from './open-session.js';
+import type { LdapSession, LdapSettings } from './ldap-session.js';
+import { entriesAfter, type Listing, type Located, rolesFingerprint } from './list-entries.js';
 import { parseFilter } from './parse-filter.js';
-import { rolesFingerprint } from './roles.js';
 
 /** The position of a read: after `after` in the list of entries or of deleted entries. */
 const ldapCursor = z.object({
@@ -68,12 +65,7 @@ export class Reading {
     });
     const fields = config.fields ?? ldapMappings[server.kind][records].fields;
     const mapping = { kind: records, externalId: this.externalId, fields };
-    this.maker = new RecordMaker(mapping, {
-      session,
-      groups: this.groups,
-      now: server.now,
-      anchor: this.anchor,
-    });
+    this.maker = new RecordMaker(mapping, { session, groups: this.groups, now: server.now, anchor: this.anchor });
     // Includes default mappings, so that changed defaults expire the checkpoint.
     const { ca: _, ...effective } = config;
     const parts = [effective, records, fields, ...(server.is389 ? [ldapMappings.ldap[records].filter] : [])];
@@ -97,7 +89,7 @@ export class Reading {
           records,
           errors,
           cursor: { ...place },
-          ...(fraction !== undefined && { fraction }),
+          fraction,
           last,
           ...(last && this.checkpointAt(place)),
         };
@@ -128,12 +120,8 @@ export class Reading {
       this.server.is389 && this.maker.readsLocks ? await rolesFingerprint(this.session, this.context) : undefined;
     if (this.since && this.since.roles !== roles) throw new CheckpointExpired('roles have changed');
     const { replica } = this.server;
-    const checkpoint: Checkpoint = {
-      config: this.fingerprint,
-      ...(groups !== undefined && { groups }),
-      ...(roles !== undefined && { roles }),
-      ...(replica && { invocation: replica.invocationId, usn: String(replica.highestUsn) }),
-    };
+    const position = replica && { invocation: replica.invocationId, usn: String(replica.highestUsn) };
+    const checkpoint: Checkpoint = { config: this.fingerprint, groups, roles, ...position };
     return { list: 'entries', after: '', count: 0, checkpoint: JSON.stringify(checkpoint), server: this.serverId };
   }
 
@@ -157,12 +145,11 @@ export class Reading {
       const clock = new Clock();
       // Only the first listing of a read determines the checkpoint.
       const first = place.count === 0 && place.list === 'entries' && this.server.kind === 'ldap';
-      const { keep } = this.settings.limits ?? {};
       const listed = await entriesAfter(this.session, listing, {
         anchor: this.anchor,
         after: place.after,
-        ...(keep !== undefined && { keep }),
-        ...(first && { onEntry: (entry) => clock.record(entry) }),
+        keep: this.settings.limits?.keep,
+        onEntry: first ? (entry) => clock.record(entry) : undefined,
       });
       if (first) this.recordTime(place, clock);
       more = listed.more;
@@ -177,14 +164,14 @@ export class Reading {
         const located = listed.found.slice(at, at + pageSize);
         const end = !more && at + pageSize >= listed.found.length;
         const fraction = more || total === 0 ? undefined : (place.count + located.length) / total;
-        yield { located, end, ...(fraction !== undefined && { fraction }) };
+        yield { located, end, fraction };
       }
     }
   }
 
   private recordTime(place: Place, clock: Clock): void {
     const changed = clock.checkpoint(this.settings.config.overlap_seconds, this.since?.changed);
-    place.checkpoint = JSON.stringify({ ...JSON.parse(place.checkpoint), ...(changed !== undefined && { changed }) });
+    place.checkpoint = JSON.stringify({ ...JSON.parse(place.checkpoint), changed });
   }
 
   private step(place: Place, located: readonly Located[]): void {
@@ -193,24 +180,18 @@ export class Reading {
   }
 
   private async recordsOf(located: readonly Located[], count: number): Promise<Pick<Page, 'records' | 'errors'>> {
-    const found = await fetchEntries(
-      this.session,
-      {
-        listing: this.listing,
-        anchor: this.anchor,
-        attributes: [...this.maker.attributes, ...(this.seesServices ? serviceAttributes : [])],
-        // Only objectGUID is certainly indexed.
-        byAnchor: nameOfAnchor(this.anchor).toLowerCase() === 'objectguid',
-      },
-      located,
-    );
+    const { listing, anchor } = this;
+    const attributes = [...this.maker.attributes, ...(this.seesServices ? serviceAttributes : [])];
+    // Only objectGUID is certainly indexed.
+    const byAnchor = nameOfAnchor(anchor).toLowerCase() === 'objectguid';
+    const found = await fetchEntries(this.session, { listing, anchor, attributes, byAnchor }, located);
     const page: Pick<Page, 'records' | 'errors'> = { records: [], errors: [] };
-    const made = new Map<string, Awaited<ReturnType<RecordMaker['record']>>>();
-    await inParallel([...found], async ([key, entry]) => {
-      made.set(key, this.marked(await this.maker.record(entry), entry));
+    const made = await inParallel([...found], async ([key, entry]) => {
+      return [key, this.marked(await this.maker.record(entry), entry)] as const;
     });
+    const byKey = new Map(made);
     for (const [index, { key, dn }] of located.entries()) {
-      const mapped = made.get(key);
+      const mapped = byKey.get(key);
       if (!mapped) continue;
       if ('record' in mapped) page.records.push(mapped.record);
       else page.errors.push(recordError(count + index + 1, dn, mapped.error));
@@ -245,10 +226,9 @@ export class Reading {
 
   /** Returns the checkpoint if a single server was read, because another one may lag behind it. */
   private checkpointAt(place: Place): { checkpoint?: Cursor } {
-    const checkpoint = checkpointShape.parse(JSON.parse(place.checkpoint));
+    const checkpoint: Cursor = JSON.parse(place.checkpoint);
     const known = this.server.kind === 'ldap' ? checkpoint.changed : checkpoint.usn;
-    const same = place.server === this.serverId;
-    return known === undefined || !same ? {} : { checkpoint: JSON.parse(JSON.stringify(checkpoint)) };
+    return known === undefined || place.server !== this.serverId ? {} : { checkpoint };
   }
 }
 

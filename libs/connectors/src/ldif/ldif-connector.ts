@@ -3,21 +3,12 @@ import { type Connector, SourceError } from '../connector.js';
 import { FieldSamples } from '../field-samples.js';
 import { type Mapping, mapRecordAt } from '../map-record.js';
 import type { FileSource, SourceFile } from '../open-source-file.js';
-import {
-  type EntryReader,
-  type FieldReader,
-  fileBeginning,
-  fileConnector,
-  type Position,
-  type ReadEntry,
-  sampledEntries,
-} from '../read-pages.js';
+import { fileBeginning, fileConnector, type Position, type ReadEntry, sampledEntries } from '../read-pages.js';
 import { readText } from '../read-text.js';
 import { sourceNames } from '../transform.js';
 import type { LdifEntry } from './ldif-entry.js';
+import { decodeValue, type LdifLine } from './ldif-entry.js';
 import { LdifParser } from './ldif-parser.js';
-import { isSelected } from './ldif-selection.js';
-import { decodeValue, type LdifLine } from './ldif-value.js';
 
 /** Creates a connector for LDIF exports. */
 export function ldifConnector(records: RecordKind, config: LdifConfig, source: FileSource): Connector {
@@ -25,25 +16,26 @@ export function ldifConnector(records: RecordKind, config: LdifConfig, source: F
   const wanted = new Set(sourceNames(config).map(attributeName));
   const isWanted = ({ name }: LdifLine) => wanted.has(name);
 
-  const readEntries: EntryReader = async function* (file, from, signal) {
-    for await (const entry of entriesOf(file, from, isWanted, signal)) {
-      yield { next: entry.next, line: entry.line, ...readEntry(entry, mapping, config) };
-    }
-  };
-  const readFields: FieldReader = async (file, signal) => {
-    const fields = new FieldSamples();
-    let [selected, seen] = [0, 0];
-    for await (const { values, problem } of entriesOf(file, fileBeginning, isReadable, signal)) {
-      if (problem === undefined && isSelected(records, values.get('objectclass') ?? [], config.object_class)) {
-        for (const [name, texts] of values) fields.add(name, texts);
-        selected += 1;
+  return fileConnector(source, {
+    async *readEntries(file, from, signal) {
+      for await (const entry of entriesOf(file, from, isWanted, signal)) {
+        yield { next: entry.next, line: entry.line, ...readEntry(entry, mapping, config) };
       }
-      seen += 1;
-      if (selected >= sampledEntries || seen >= 10 * sampledEntries) break;
-    }
-    return fields.list();
-  };
-  return fileConnector(source, { readEntries, readFields });
+    },
+    async readFields(file, signal) {
+      const fields = new FieldSamples();
+      let [selected, seen] = [0, 0];
+      for await (const { values, problem } of entriesOf(file, fileBeginning, isReadable, signal)) {
+        if (problem === undefined && isSelected(records, values.get('objectclass') ?? [], config.object_class)) {
+          for (const [name, texts] of values) fields.add(name, texts);
+          selected += 1;
+        }
+        seen += 1;
+        if (selected >= sampledEntries || seen >= 10 * sampledEntries) break;
+      }
+      return fields.list();
+    },
+  });
 }
 
 /** Parses the entries with the values of wanted lines. */
@@ -89,4 +81,25 @@ function readEntry(entry: LdifEntry, mapping: Mapping, config: LdifConfig): Part
 
 function attributeName(name: string): string {
   return name.trim().toLowerCase();
+}
+
+const people = new Set(['person', 'organizationalperson', 'inetorgperson', 'user', 'posixaccount', 'account']);
+const containersAndGroups = new Set([
+  'organizationalunit',
+  'organization',
+  'domain',
+  'dcobject',
+  'container',
+  'group',
+  'groupofnames',
+  'groupofuniquenames',
+  'posixgroup',
+]);
+
+/** Returns whether an entry of these classes is a record of this kind. If `wanted` is given, only it decides. */
+function isSelected(kind: RecordKind, objectClasses: readonly string[], wanted?: string): boolean {
+  const classes = objectClasses.map((name) => name.toLowerCase());
+  if (wanted !== undefined) return classes.includes(wanted.trim().toLowerCase());
+  if (kind === 'machine_identity') return !classes.some((name) => containersAndGroups.has(name));
+  return classes.length === 0 || classes.some((name) => people.has(name));
 }

@@ -1,8 +1,7 @@
 import { SourceError, type SourceErrorDetails } from '../connector.js';
-import { resultName } from '../ldap/result-names.js';
+import { resultName } from '../ldap/ldap-errors.js';
 import type { Position } from '../read-pages.js';
-import { type LdifEntry, maxEntryBytes, OpenEntry } from './ldif-entry.js';
-import { type LdifLine, splitLine } from './ldif-value.js';
+import { type LdifEntry, type LdifLine, maxEntryBytes, OpenEntry, splitLine } from './ldif-entry.js';
 
 /** Parses the chunks of an LDIF file of content records (RFC 2849) into entries. */
 export class LdifParser {

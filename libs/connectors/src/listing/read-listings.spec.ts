@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { finalRecords } from '../../test/reading.js';
 import { type Cursor, type Page, SourceError } from '../connector.js';
-import type { Listing } from './listing.js';
-import { readListings } from './read-listings.js';
+import type { Listing } from './listing-connector.js';
+import { readListings } from './listing-connector.js';
 
 type Item = { id?: string; name: string };
 const mapping = { kind: 'account', externalId: 'id', fields: { display_name: 'name' } } as const;

@@ -1,8 +1,8 @@
 import { decodeId, encodeId, type RecordKind, type ScimPushConfig, scimFields } from '@idsync/contracts';
 import { z } from 'zod';
 import { CheckpointExpired, type Connector, type Page, type ReadOptions } from '../connector.js';
+import { jsonFields } from '../field-samples.js';
 import { parseCursor } from '../http/api-source.js';
-import { jsonFields } from '../json/json-fields.js';
 import { mapRecord } from '../map-record.js';
 import { scimReader } from '../scim/scim-values.js';
 import { sourceNames } from '../transform.js';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { CheckpointExpired } from '../connector.js';
 import type { ApiClient } from '../http/api-client.js';
 import { StatusError } from '../http/failures.js';
-import { scimAnswer } from './scim-listing.js';
-import type { ScimService } from './scim-service.js';
+import { valueAt } from '../json/json-value.js';
+import { scimAnswer } from './list-resources.js';
 
 /** The state at the start of a read, by which the next one detects changes. */
 export const scimCheckpoint = z.object({
@@ -13,10 +13,10 @@ export const scimCheckpoint = z.object({
   records: z.int().nonnegative(),
   groups: z.int().min(-1),
 });
-export type ScimCheckpoint = z.infer<typeof scimCheckpoint>;
+type ScimCheckpoint = z.infer<typeof scimCheckpoint>;
 
 /** The list in which changes are detected. */
-export interface WatchedList {
+interface WatchedList {
   client: ApiClient;
   path: string;
   filter: string | undefined;
@@ -72,4 +72,39 @@ async function countOf(list: WatchedList, path: string, filter?: string): Promis
 /** Groups may not be accessible, so that incremental reads are not possible. */
 function onlyStatus(error: unknown): undefined {
   if (!(error instanceof StatusError)) throw error;
+}
+
+/** The declared capabilities of a service. */
+export interface ScimService {
+  filters: boolean;
+  sorts: boolean;
+  pagesByCursor: boolean;
+  /** The time of the service; undefined if it does not report one. */
+  now: Date | undefined;
+}
+
+/**
+ * Reads the ServiceProviderConfig (RFC 7644, 4). A service without one is assumed to support only the mandatory
+ * features.
+ */
+export async function askService(client: ApiClient, signal: AbortSignal): Promise<ScimService> {
+  try {
+    const { body, headers } = await client.page(signal).get('/ServiceProviderConfig');
+    const supports = (name: string) => valueAt(valueAt(body, name), 'supported') === true;
+    const now = new Date(headers.date ?? '');
+    return {
+      filters: supports('filter'),
+      sorts: supports('sort'),
+      pagesByCursor: valueAt(valueAt(body, 'pagination'), 'cursor') === true,
+      now: Number.isNaN(now.getTime()) ? undefined : now,
+    };
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return { filters: false, sorts: false, pagesByCursor: false, now: undefined };
+  }
+}
+
+/** True of an endpoint that there is not, or not for us. */
+function isMissing(error: unknown): boolean {
+  return error instanceof StatusError && [403, 404, 405, 501].includes(error.status);
 }

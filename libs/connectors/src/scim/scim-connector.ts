@@ -1,27 +1,39 @@
 import { type RecordKind, type ScimConfig, scimFields } from '@idsync/contracts';
 import { z } from 'zod';
-import { CheckpointExpired, type Connector, type FoundRecord, type Page, type ReadOptions } from '../connector.js';
-import { findByFullRead, foundIn } from '../find-by-full-read.js';
+import {
+  CheckpointExpired,
+  type Connector,
+  type FoundRecord,
+  type Page,
+  type ReadOptions,
+  SourceError,
+} from '../connector.js';
+import { jsonFields } from '../field-samples.js';
+import { foundIn } from '../find-by-full-read.js';
 import { ApiClient } from '../http/api-client.js';
-import { type ApiAccess, onTransport, parseCursor, withTransport } from '../http/api-source.js';
+import { type ApiAccess, apiConnector, getOne, parseCursor } from '../http/api-source.js';
 import { authenticate } from '../http/authenticate.js';
-import type { HttpTransport } from '../http/http-transport.js';
-import { jsonFields } from '../json/json-fields.js';
-import { scalarText, valueAt } from '../json/json-value.js';
+import { StatusError } from '../http/failures.js';
+import { isObject, scalarText, valueAt } from '../json/json-value.js';
 import { type Mapping, mapRecord, type ValuesOf } from '../map-record.js';
 import { sourceNames } from '../transform.js';
-import { findResources } from './find-resources.js';
-import { listByCursor, listByIndex } from './list-resources.js';
 import {
+  type ListingPage,
+  listByCursor,
+  listByIndex,
+  listingState,
+  type ScimList,
+  scimAnswer,
+} from './list-resources.js';
+import {
+  askService,
   changedSince,
   checkpointNow,
   isFilterRefused,
   requireReportableChanges,
+  type ScimService,
   scimCheckpoint,
 } from './scim-changes.js';
-import { type GroupsOf, readGroups } from './scim-groups.js';
-import { listingState, type ScimList, scimAnswer } from './scim-listing.js';
-import { askService, type ScimService } from './scim-service.js';
 import { scimReader } from './scim-values.js';
 
 /** The mapping name for the names of all groups of a resource, read from the members of the groups. */
@@ -39,7 +51,6 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: A
   const mapping: Mapping = { kind: records, externalId: config.external_id, fields };
   const own = scimReader(names.filter((name) => name !== groupsName));
   const path = `/${config.resource}`;
-  const trusted = { ...access, ca: config.ca };
 
   async function* readWith(client: ApiClient, options: ReadOptions): AsyncGenerator<Page> {
     const { since, cursor, pageSize, signal } = options;
@@ -79,9 +90,9 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: A
     return page;
   }
 
-  async function* readAll(options: ReadOptions): AsyncGenerator<Page> {
+  async function* read(client: ApiClient, options: ReadOptions): AsyncGenerator<Page> {
     try {
-      yield* withTransport(trusted, (transport) => readWith(clientOn(transport), options));
+      yield* readWith(client, options);
     } catch (error) {
       if (options.since && isFilterRefused(error))
         throw new CheckpointExpired('the service does not support filters by modification time');
@@ -90,7 +101,11 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: A
   }
 
   /** Returns undefined if the service finds none, because it may not support the filter. */
-  async function request(externalId: string, signal: AbortSignal, client: ApiClient): Promise<FoundRecord | undefined> {
+  async function requestOne(
+    client: ApiClient,
+    externalId: string,
+    signal: AbortSignal,
+  ): Promise<FoundRecord | undefined> {
     const found = await findResources(client, config, externalId, signal);
     if (found.proven) return 'absent';
     const service = found.resources.length > 0 && names.includes(groupsName) && (await askService(client, signal));
@@ -108,25 +123,21 @@ export function scimConnector(records: RecordKind, config: ScimConfig, access: A
     return (name, forOne) => (name === groupsName ? (groupsOf?.(id) ?? []) : values(name, forOne));
   }
 
-  function clientOn(transport: HttpTransport): ApiClient {
-    const auth = authenticate(transport, config.auth, access.secrets);
-    const headers = { accept: 'application/scim+json, application/json' };
-    return new ApiClient(transport, { baseUrl: config.url, headers, ...(auth && { auth }) });
-  }
-
-  return {
+  return apiConnector({
+    access: { ...access, ca: config.ca },
     reportsChanges: config.changes,
-    read: readAll,
-    readOne: async (externalId, signal) =>
-      (await onTransport(trusted, (transport) => request(externalId, signal, clientOn(transport)))) ??
-      findByFullRead(readAll, externalId, signal),
-    discover: (signal) =>
-      onTransport(trusted, async (transport) => {
-        const requests = clientOn(transport).page(signal);
-        const { resources } = scimAnswer(await requests.get(path, { query: { count: discovered } }));
-        return [...jsonFields(resources), { name: groupsName, examples: [] }];
-      }),
-  };
+    connect(transport) {
+      const auth = authenticate(transport, config.auth, access.secrets);
+      const headers = { accept: 'application/scim+json, application/json' };
+      return new ApiClient(transport, { baseUrl: config.url, headers, auth });
+    },
+    read,
+    requestOne,
+    async discover(client, signal) {
+      const { resources } = scimAnswer(await client.page(signal).get(path, { query: { count: discovered } }));
+      return [...jsonFields(resources), { name: groupsName, examples: [] }];
+    },
+  });
 }
 
 /** Requests a stable order if the service supports sorting. */
@@ -138,4 +149,84 @@ async function allGroups(client: ApiClient, service: ScimService, signal: AbortS
   const query = sorted({ attributes: 'id,displayName,members' }, service);
   const list: ScimList = { client, path: '/Groups', query, pageSize: groupPageSize, signal };
   return readGroups(service.pagesByCursor ? listByCursor(list) : listByIndex(list));
+}
+
+/** Maximum number of memberships in memory, about 100 MB. */
+const maxMemberships = 2_000_000;
+
+/** Returns the names of all direct and nested groups of a resource. */
+type GroupsOf = (resourceId: string) => string[];
+
+/** Reads all groups with their members. */
+async function readGroups(pages: AsyncIterable<ListingPage>): Promise<GroupsOf> {
+  const names = new Map<string, string>();
+  const groupsOf = new Map<string, string[]>();
+  let memberships = 0;
+  for await (const { resources } of pages) {
+    for (const group of resources) {
+      const id = scalarText(valueAt(group, 'id'));
+      if (id === undefined) throw new SourceError('a group has no id, so its members are unknown');
+      names.set(id, scalarText(valueAt(group, 'displayName')) ?? id);
+      const members = valueAt(group, 'members');
+      for (const member of Array.isArray(members) ? members.filter(isObject) : []) {
+        const value = scalarText(valueAt(member, 'value'));
+        if (value === undefined) continue;
+        memberships += 1;
+        if (memberships > maxMemberships)
+          throw new SourceError(`the groups have more than ${maxMemberships} members`, 'too_large');
+        const known = groupsOf.get(value);
+        if (known) known.push(id);
+        else groupsOf.set(value, [id]);
+      }
+    }
+  }
+  return (resourceId) => {
+    const found = new Set(groupsOf.get(resourceId));
+    // Iterating a set includes values added meanwhile, and a cycle of groups ends.
+    for (const group of found) for (const outer of groupsOf.get(group) ?? []) found.add(outer);
+    return [...found].flatMap((id) => names.get(id) ?? []).sort();
+  };
+}
+
+interface FoundResources {
+  resources: unknown[];
+  /** Whether the service itself reported that there are no others. */
+  proven: boolean;
+}
+
+/** A top-level attribute. A filter on a path into lists could match another value. */
+const attribute = /^[a-z][\w$-]*$/i;
+/** Statuses of a rejected or unsupported filter. */
+const refused = new Set([400, 403, 404, 501]);
+
+/** Finds resources by id: directly by the id of the resource, or by a filter on another attribute. */
+async function findResources(
+  client: ApiClient,
+  { resource, filter, external_id: name }: ScimConfig,
+  externalId: string,
+  signal: AbortSignal,
+): Promise<FoundResources> {
+  const path = `/${resource}`;
+  const requests = client.page(signal);
+  // The service may not know the normal form of an id.
+  if (name === 'id' && filter === undefined && /^[ -~]*$/.test(externalId)) {
+    const answer = await getOne(
+      requests,
+      `${path}/${encodeURIComponent(externalId)}`,
+      { shownAs: `${path}/{id}` },
+      async () => {
+        scimAnswer(await requests.get(path, { query: { startIndex: 1, count: 1 } }));
+      },
+    );
+    return { resources: answer ? [answer.body] : [], proven: answer === undefined };
+  }
+  if (!attribute.test(name)) return { resources: [], proven: false };
+  const named = `${name} eq ${JSON.stringify(externalId)}`;
+  try {
+    const query = { filter: filter === undefined ? named : `(${filter}) and ${named}` };
+    return { resources: scimAnswer(await requests.get(path, { query })).resources, proven: false };
+  } catch (error) {
+    if (error instanceof StatusError && refused.has(error.status)) return { resources: [], proven: false };
+    throw error;
+  }
 }

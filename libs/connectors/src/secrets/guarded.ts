@@ -16,14 +16,9 @@ export function guarded(connector: Connector, secrets: readonly string[]): Conne
     work.catch((error: unknown) => {
       throw safeError(error, filter, signal);
     });
-  const { reportsChanges, reportsEveryChange, reportsDeletions } = connector;
-  const readOne = connector.readOne?.bind(connector);
-  const discover = connector.discover?.bind(connector);
-  const describe = connector.describe?.bind(connector);
+  const { readOne, describe, discover } = connector;
   return {
-    ...(reportsChanges !== undefined && { reportsChanges }),
-    ...(reportsEveryChange !== undefined && { reportsEveryChange }),
-    ...(reportsDeletions !== undefined && { reportsDeletions }),
+    ...connector,
     async *read(options) {
       try {
         for await (const page of connector.read(options)) {

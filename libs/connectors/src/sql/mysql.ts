@@ -1,14 +1,8 @@
 import { isIP } from 'node:net';
 import mysql, { type FieldPacket, type RowDataPacket } from 'mysql2/promise';
 import { SourceError } from '../connector.js';
-import { answerWithin } from './answer-within.js';
-import { connect } from './connect.js';
-import { mysqlSideEffects, mysqlWrites } from './mysql-login.js';
+import { type Connection, connect } from './connect.js';
 import { type Column, type ColumnKind, type Dialect, maxTextLength, type Session, type Target } from './session.js';
-
-const handshakeMs = 10_000;
-/** Added to the statement timeout of the server, for a server that no longer responds. */
-const graceMs = 5_000;
 
 export const mysqlDialect: Dialect = {
   product: 'MySQL',
@@ -54,76 +48,60 @@ async function open(target: Target, signal: AbortSignal): Promise<Session> {
       'misconfigured',
     );
   }
-  const socket = await connect(target, signal);
-  const bounds = { socket, signal, ms: target.timeoutMs + graceMs };
-  try {
-    const connecting = mysql.createConnection({
+  const connection = await connect(target, signal);
+  const client = await connection.login(() =>
+    mysql.createConnection({
       host: target.host,
       port: target.port,
       database: target.database,
       user: target.user,
       password: target.password,
       charset: 'utf8mb4_general_ci',
-      ...(target.ssl !== 'off' && {
-        ssl: { ...(target.ca !== undefined && { ca: target.ca }), verifyIdentity: target.ssl === 'verify' },
-      }),
+      ...(target.ssl !== 'off' && { ssl: { ca: target.ca, verifyIdentity: target.ssl === 'verify' } }),
       // Prevents the server from requesting local files.
       flags: ['-LOCAL_FILES'],
       // Prevents generated code with column names.
       disableEval: true,
-      stream: socket,
+      stream: connection.socket,
       rowsAsArray: true,
       typeCast: (field) => field.string('utf8'),
-    });
-    const connection = await answerWithin(connecting, { ...bounds, ms: Math.min(handshakeMs, target.timeoutMs) });
-    return sessionOn(connection, bounds, target.timeoutMs);
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  }
+    }),
+  );
+  return sessionOn(client, connection, target.timeoutMs);
 }
 
-function sessionOn(
-  connection: mysql.Connection,
-  bounds: Parameters<typeof answerWithin>[1],
-  timeoutMs: number,
-): Session {
-  const run = (sql: string) => answerWithin(connection.query(sql), bounds);
+function sessionOn(client: mysql.Connection, connection: Connection, timeoutMs: number): Session {
+  const { answer, isLost } = connection;
+  const run = (sql: string) => answer(client.query<RowDataPacket[]>(sql));
   const seconds = Math.ceil(timeoutMs / 1_000);
   const first = async (sql: string) => {
-    const [[row]] = await answerWithin(connection.query<RowDataPacket[]>(sql), bounds);
+    const [[row]] = await run(sql);
     return String(row?.[0]);
   };
   let isSet = false;
   let isMariaDb = false;
-  let lost = false;
-  const lose = () => {
-    lost = true;
-  };
-  // A running statement reports its error itself; this covers errors between statements.
-  connection.on('error', lose);
-  bounds.socket.on('close', lose);
+  client.on('error', connection.lose);
   return {
     async rows({ sql, values }) {
-      const [rows] = await answerWithin(connection.execute<RowDataPacket[][]>(sql, [...values]), bounds);
+      const [rows] = await answer(client.execute<RowDataPacket[][]>(sql, [...values]));
       return rows as unknown as (string | null)[][];
     },
     async columns(from) {
-      const [, fields] = await answerWithin(connection.execute(`select * from ${from} limit 0`), bounds);
+      const [, fields] = await answer(client.execute(`select * from ${from} limit 0`));
       return fields.map(columnOf);
     },
     async check(query) {
-      const prepared = await answerWithin(connection.prepare(query), bounds);
+      const prepared = await answer(client.prepare(query));
       prepared.close();
     },
     async writes() {
       const active = isMariaDb ? 'NONE' : await first('select current_role()');
       // MariaDB includes the grants of the active role.
       const roles = active === 'NONE' ? '' : ` for current_user() using ${active}`;
-      const [rows] = await answerWithin(connection.query<RowDataPacket[]>(`show grants${roles}`), bounds);
+      const [rows] = await run(`show grants${roles}`);
       return mysqlWrites(rows.map((row) => String(row[0])));
     },
-    sideEffects: async (query) => mysqlSideEffects(query),
+    sideEffects: async (query) => [...new Set(query.match(withSideEffects))],
     async begin() {
       if (!isSet) {
         isMariaDb = (await first('select version()')).includes('MariaDB');
@@ -135,17 +113,8 @@ function sessionOn(
       await run('start transaction with consistent snapshot, read only');
     },
     end: async () => void (await run('commit')),
-    isLost: () => lost,
-    close() {
-      const destroy = setTimeout(() => bounds.socket.destroy(), 1_000);
-      connection
-        .end()
-        .catch(() => {})
-        .finally(() => {
-          clearTimeout(destroy);
-          bounds.socket.destroy();
-        });
-    },
+    isLost,
+    close: () => connection.close(client.end()),
   };
 }
 
@@ -167,33 +136,29 @@ const texts: readonly unknown[] = [
   Types.LONG_BLOB,
 ];
 
+/** The kind of the other types, the type to cast text to, and whether they can be ordered. */
+const kinds = new Map<unknown, [ColumnKind, string, boolean]>([
+  [Types.FLOAT, ['number', 'double', false]],
+  [Types.DOUBLE, ['number', 'double', false]],
+  [Types.BIT, ['number', 'bit', false]],
+  [Types.DATE, ['date', 'date', true]],
+  [Types.NEWDATE, ['date', 'date', true]],
+  [Types.DATETIME, ['time', 'datetime(6)', true]],
+  [Types.JSON, ['json', 'json', false]],
+  [Types.GEOMETRY, ['unreadable', 'geometry', false]],
+  [Types.VECTOR, ['unreadable', 'geometry', false]],
+]);
+
 function columnOf(field: FieldPacket): Column {
   const { name, flags: given, columnType, characterSet, columnLength = 0, decimals } = field;
   const flags = Number(given);
   const column = (kind: ColumnKind, type: string, orderable: boolean): Column => ({ name, kind, type, orderable });
   if (integers.includes(columnType)) return column('number', flags & unsigned ? 'unsigned' : 'signed', true);
-  switch (columnType) {
-    case Types.DECIMAL:
-    case Types.NEWDECIMAL:
-      return column('number', `decimal(65, ${Math.min(decimals, 30)})`, true);
-    case Types.FLOAT:
-    case Types.DOUBLE:
-      return column('number', 'double', false);
-    case Types.BIT:
-      return column('number', 'bit', false);
-    case Types.DATE:
-    case Types.NEWDATE:
-      return column('date', 'date', true);
-    case Types.DATETIME:
-      return column('time', 'datetime(6)', true);
-    case Types.TIMESTAMP:
-      return { ...column('time', 'datetime(6)', true), zoned: true };
-    case Types.JSON:
-      return column('json', 'json', false);
-    case Types.GEOMETRY:
-    case Types.VECTOR:
-      return column('unreadable', 'geometry', false);
-    default:
+  const known = kinds.get(columnType);
+  if (known) return column(...known);
+  if (columnType === Types.TIMESTAMP) return { ...column('time', 'datetime(6)', true), zoned: true };
+  if (columnType === Types.DECIMAL || columnType === Types.NEWDECIMAL) {
+    return column('number', `decimal(65, ${Math.min(decimals, 30)})`, true);
   }
   if (!texts.includes(columnType)) return column('text', 'char', false);
   if (flags & ofSet) return column('set', 'char', false);
@@ -201,4 +166,34 @@ function columnOf(field: FieldPacket): Column {
   if ((field as { extendedFormat?: string }).extendedFormat === 'json') return column('json', 'char', false);
   if (characterSet !== binary) return column('text', 'char', true);
   return column(columnType === Types.STRING && columnLength === 16 ? 'uuid_bytes' : 'bytes', 'binary', true);
+}
+
+/** Maximum number of privileges in one message. */
+const mostNamed = 5;
+
+/** Privileges of a login that may only read. */
+const readPrivileges = new Set(['USAGE', 'SELECT', 'SHOW VIEW', 'SHOW DATABASES']);
+
+/**
+ * Functions that lock, wait, write, or read files of the server. Stored functions need a privilege that is rejected
+ * above.
+ */
+const withSideEffects =
+  /\b(get_lock|release_lock|release_all_locks|sleep|benchmark|load_file|master_pos_wait|source_pos_wait|master_gtid_wait|wait_for_executed_gtid_set|wait_until_sql_thread_after_gtids|nextval|setval|last_insert_id|service_\w+|sys_(exec|eval|set|get))\b|:=|\bnext\s+value\s+for\b|\binto\s+(outfile|dumpfile)\b/gi;
+
+/** Returns the privileges in `SHOW GRANTS` other than reading. */
+function mysqlWrites(grants: readonly string[]): string[] {
+  const found = grants.flatMap((line) => {
+    const names = line.replaceAll(/`(?:[^`]|``)*`/g, '``');
+    const [, privileges, rest = ''] = /^GRANT (.*?) ON (.*)$/is.exec(names) ?? [];
+    // A line without privileges grants a role, whose grants are listed as well.
+    if (privileges === undefined) return [];
+    const refused = privileges
+      .replaceAll(/\([^()]*\)/g, '')
+      .split(',')
+      .map((privilege) => privilege.trim().toUpperCase())
+      .filter((privilege) => !readPrivileges.has(privilege));
+    return / WITH GRANT OPTION\b/i.test(rest) ? [...refused, 'GRANT OPTION'] : refused;
+  });
+  return [...new Set(found)].slice(0, mostNamed).map((privilege) => `has the privilege ${privilege}`);
 }

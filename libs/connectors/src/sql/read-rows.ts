@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { countingRows, type SqlConfig } from '@idsync/contracts';
 import { z } from 'zod';
-import { CheckpointExpired, type Cursor, type Page, type ReadOptions, SourceError } from '../connector.js';
+import {
+  CheckpointExpired,
+  type Cursor,
+  type FoundRecord,
+  type Page,
+  type ReadOptions,
+  SourceError,
+} from '../connector.js';
+import { findByFullRead, foundIn, requireNoUnnamed } from '../find-by-full-read.js';
 import { type Mapping, mapRecord } from '../map-record.js';
 import { columnValues, marksDeleted } from './column-values.js';
 import type { Link } from './link.js';
@@ -106,11 +114,7 @@ async function* readPages(
   for (let last = false; !last; ) {
     const after = at.key === undefined ? undefined : period ? [at.changed ?? '', at.key] : [at.key];
     // One extra row shows whether the page is the last one and whether its last key occurs twice.
-    const statement = pageStatement(dialect, plan, {
-      limit: pageSize + 1,
-      ...(period && { period }),
-      ...(after && { after }),
-    });
+    const statement = pageStatement(dialect, plan, { period, after, limit: pageSize + 1 });
     const rows = await link.transaction((session) => session.rows(statement));
     last = rows.length <= pageSize;
     const page = readPage(source, rows, at, period, pageSize);
@@ -153,7 +157,7 @@ function isComparable({ kind, orderable }: Column): boolean {
   return orderable && (kind === 'text' || kind === 'number');
 }
 
-export function readPage(
+function readPage(
   { plan, config, mapping }: Source,
   rows: readonly (string | null)[][],
   from: Place,
@@ -206,7 +210,7 @@ function valuesOf(columns: readonly Column[], row: readonly (string | null)[]) {
 /** Maximum number of rows without a key that are counted; they are reported in one error. */
 const keylessCounted = 1_000;
 
-export async function countKeyless({ dialect, plan }: Source, session: Session): Promise<number> {
+async function countKeyless({ dialect, plan }: Source, session: Session): Promise<number> {
   const [row] = await session.rows(keylessStatement(dialect, plan, keylessCounted));
   return Number(row?.[0]);
 }
@@ -234,32 +238,64 @@ function placeIn(cursor: Cursor, digest: string): Place {
   return parsed.data;
 }
 
-function sourceDigest({
-  dialect,
-  host,
-  port,
-  database,
-  schema,
-  table,
-  query,
-  key,
-  external_id,
-  changed_at,
-}: SqlConfig) {
-  return digestOf([dialect, host, port, database, schema, table, query, key ?? external_id, changed_at]);
+function sourceDigest(config: SqlConfig): string {
+  const { dialect, host, port, database, schema, table, query, external_id, key = external_id, changed_at } = config;
+  return digestOf([dialect, host, port, database, schema, table, query, key, changed_at]);
 }
 
-function configDigest({
-  timeout_seconds: _,
-  overlap_seconds: __,
-  ssl: ___,
-  ca: ____,
-  user: _____,
-  ...rest
-}: SqlConfig) {
+function configDigest(config: SqlConfig): string {
+  const { timeout_seconds: _, overlap_seconds: __, ssl: ___, ca: ____, user: _____, ...rest } = config;
   return digestOf(rest);
 }
 
 function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+}
+
+/** Maximum number of rows that contain the text of an id. If there are more, all rows are read. */
+const maxMatches = 1_000;
+
+/**
+ * Finds the row with this id. Compares the value first, if the column may be indexed. This misses values with other
+ * spellings such as surrounding blanks, so only a search in the text of all rows proves that the row is absent. It also
+ * reads the rows with other characters than ASCII, of which this id may be the normal form.
+ */
+export async function findRow(source: Source, externalId: string, signal: AbortSignal): Promise<FoundRecord> {
+  const { link, plan, config } = source;
+  const column = plan.columns.find(({ name }) => name === config.external_id);
+  const everything = () =>
+    findByFullRead((options: ReadOptions) => readEverything(source, options), externalId, signal);
+  if (!column || !['text', 'number'].includes(column.kind)) return everything();
+  if (accepts(column, externalId)) {
+    const found = await findAmong(source, column, externalId, false);
+    if (found !== undefined && found !== 'absent') return found;
+  }
+  const found = await findAmong(source, column, externalId, true);
+  if (found === undefined) return everything();
+  if (found === 'absent') requireNoUnnamed(await link.transaction((session) => countKeyless(source, session)));
+  return found;
+}
+
+/** Returns the result of the matching rows; undefined if there are too many. */
+async function findAmong(
+  source: Source,
+  column: Column,
+  text: string,
+  contains: boolean,
+): Promise<FoundRecord | undefined> {
+  const { dialect, link, plan } = source;
+  const statement = pageStatement(dialect, plan, { match: { column, text, contains }, limit: maxMatches + 1 });
+  const rows = await link.transaction((session) => session.rows(statement));
+  if (rows.length > maxMatches) return undefined;
+  return foundIn(readPage(source, rows, { source: '', rows: 0 }, undefined, maxMatches), text);
+}
+
+/**
+ * Returns whether the server accepts the text as a value of the column, because it rejects an invalid one with an
+ * error.
+ */
+function accepts({ kind, type, orderable }: Column, text: string): boolean {
+  if (!orderable) return false;
+  if (type === 'uuid') return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+  return kind === 'text' || /^\d{1,4}$/.test(text) || (type !== 'int2' && /^\d{1,9}$/.test(text));
 }

@@ -1,6 +1,7 @@
 import type { RecordKind, SqlConfig } from '@idsync/contracts';
 import {
   type Connector,
+  quoteAll,
   type ReadOptions,
   type SourceDescription,
   SourceError,
@@ -9,12 +10,11 @@ import {
 import { FieldSamples, maybeSecret } from '../field-samples.js';
 import { sourceNames } from '../transform.js';
 import { columnValues } from './column-values.js';
-import { findRow } from './find-row.js';
 import { Link } from './link.js';
 import { mysqlDialect } from './mysql.js';
-import { makePlan, quoteAll } from './plan.js';
+import { makePlan } from './page-statement.js';
 import { postgres } from './postgres.js';
-import { readChanges, readEverything, repeatsHours, type Source } from './read-rows.js';
+import { findRow, readChanges, readEverything, repeatsHours, type Source } from './read-rows.js';
 import type { Dialect, Session, Target } from './session.js';
 
 interface Access {
@@ -33,16 +33,20 @@ export function sqlConnector(
   const dialect = dialects[config.dialect];
   const { host, database, user, ssl, ca } = config;
   if (!secrets.password) throw new SourceError('the secret "password" is missing', 'misconfigured');
-  const target: Target = {
-    ...{ host, database, user, ssl, allowedCidrs, password: secrets.password },
-    ...(ca !== undefined && { ca }),
-    port: config.port ?? dialect.defaultPort,
-    timeoutMs: config.timeout_seconds * 1_000,
-  };
+  const login = { user, password: secrets.password, ssl, ca, timeoutMs: config.timeout_seconds * 1_000 };
+  const target: Target = { ...login, host, port: config.port ?? dialect.defaultPort, database, allowedCidrs };
   const mapping = { kind: records, externalId: config.external_id, fields: config.fields };
   async function planned(link: Link): Promise<Source> {
     const plan = await link.transaction((session) => makePlan(dialect, session, config, sourceNames(config)));
     return { dialect, link, plan, config, mapping };
+  }
+  async function withLink<T>(signal: AbortSignal, work: (link: Link) => Promise<T>): Promise<T> {
+    const link = new Link(dialect, target, signal);
+    try {
+      return await work(link);
+    } finally {
+      link.close();
+    }
   }
 
   return {
@@ -57,30 +61,11 @@ export function sqlConnector(
         link.close();
       }
     },
-    async readOne(externalId, signal) {
-      const link = new Link(dialect, target, signal);
-      try {
-        return await findRow(await planned(link), externalId, signal);
-      } finally {
-        link.close();
-      }
-    },
-    async describe(signal) {
-      const link = new Link(dialect, target, signal);
-      try {
-        return await link.transaction((session) => describeRows(dialect, session, config));
-      } finally {
-        link.close();
-      }
-    },
-    async discover(signal) {
-      const link = new Link(dialect, target, signal);
-      try {
-        return await link.transaction((session) => discoverFields(dialect, session, config));
-      } finally {
-        link.close();
-      }
-    },
+    readOne: (externalId, signal) => withLink(signal, async (link) => findRow(await planned(link), externalId, signal)),
+    describe: (signal) =>
+      withLink(signal, (link) => link.transaction((session) => describeRows(dialect, session, config))),
+    discover: (signal) =>
+      withLink(signal, (link) => link.transaction((session) => discoverFields(dialect, session, config))),
   };
 }
 

@@ -1,18 +1,16 @@
-import type { RecordKind } from '@idsync/contracts';
+import type { FieldMap, RecordKind } from '@idsync/contracts';
 import { z } from 'zod';
-import { type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
-import { findByFullRead } from '../find-by-full-read.js';
-import { ApiClient } from '../http/api-client.js';
-import { type ApiAccess, mapItems, onTransport, parseCursor, secretOf, withTransport } from '../http/api-source.js';
+import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../connector.js';
+import { jsonFields } from '../field-samples.js';
+import { ApiClient, type PageRequests } from '../http/api-client.js';
+import { type ApiAccess, apiConnector, mapItems, parseCursor, secretOf } from '../http/api-source.js';
 import { bearer } from '../http/authentication.js';
-import type { HttpTransport } from '../http/http-transport.js';
-import { listPlace, readList } from '../http/read-list.js';
-import { jsonFields } from '../json/json-fields.js';
+import { StatusError } from '../http/failures.js';
+import { type ListAnswer, listIn, listPlace, readList } from '../http/paging.js';
 import { jsonReader } from '../json/json-path.js';
+import { valueAt } from '../json/json-value.js';
 import type { Mapping } from '../map-record.js';
 import { sourceNames } from '../transform.js';
-import { askStaff, isGone } from './staff-api.js';
-import { type TemplateConfig, templateFields } from './template-config.js';
 
 const checkpointShape = z.object({ position: z.string() });
 /** The position in the list, and the change log position of the next checkpoint. */
@@ -27,13 +25,8 @@ export function templateConnector(records: RecordKind, config: TemplateConfig, a
   const mapping: Mapping = { kind: records, externalId, fields };
   const valuesOf = jsonReader(sourceNames({ external_id: externalId, fields }));
   const auth = bearer(secretOf(access, 'token'));
-  const clientOf = (transport: HttpTransport) => new ApiClient(transport, { baseUrl: config.url, auth });
 
-  async function* read(
-    { since, cursor, pageSize, signal }: ReadOptions,
-    transport: HttpTransport,
-  ): AsyncGenerator<Page> {
-    const client = clientOf(transport);
+  async function* read(client: ApiClient, { since, cursor, pageSize, signal }: ReadOptions): AsyncGenerator<Page> {
     const left = cursor && parseCursor(cursorShape, cursor);
     const changedSince = since && parseCursor(checkpointShape, since).position;
     let position = left?.position;
@@ -57,16 +50,71 @@ export function templateConnector(records: RecordKind, config: TemplateConfig, a
     }
   }
 
-  const readAll = (options: ReadOptions) => withTransport(access, (transport) => read(options, transport));
-  return {
+  return apiConnector({
+    access,
     reportsChanges: true,
     reportsDeletions: true,
-    read: readAll,
-    // Use `http/get-one.ts` if the API can return a single person.
-    readOne: (externalId, signal) => findByFullRead(readAll, externalId, signal),
-    discover: (signal) =>
-      onTransport(access, async (transport) =>
-        jsonFields((await askStaff(clientOf(transport).page(signal), undefined, '')).items),
-      ),
-  };
+    connect: (transport) => new ApiClient(transport, { baseUrl: config.url, auth }),
+    read,
+    // Add `requestOne` with `getOne` if the API can return a single person.
+    discover: async (client, signal) => jsonFields((await askStaff(client.page(signal), undefined, '')).items),
+  });
 }
+
+/** Maximum page size of the API. */
+const limit = 200;
+
+interface StaffAnswer extends ListAnswer {
+  /** Position in the change log at the time of the response. */
+  position: string;
+}
+
+/**
+ * Requests one page of all people, or of those changed since a position. `next` is empty for the first page. Only a
+ * token of `null` marks the end; a response without a token is an error.
+ */
+async function askStaff(requests: PageRequests, since: string | undefined, next: string): Promise<StaffAnswer> {
+  const query = { limit, since, page: next || undefined };
+  const answer = await requests.get(since === undefined ? '/people' : '/changes', { query }).catch((error: unknown) => {
+    const isForgotten = error instanceof StatusError && error.status === 410;
+    // In a full read the page token has expired and not a checkpoint, so it is an error.
+    throw since !== undefined && isForgotten ? new CheckpointExpired(error.message, { cause: error }) : error;
+  });
+  const [token, position] = [valueAt(answer.body, 'next'), valueAt(answer.body, 'position')];
+  if (token !== null && typeof token !== 'string') {
+    throw new SourceError(`${answer.from} answered without a next token`, 'incomplete');
+  }
+  if (typeof position !== 'string') throw new SourceError(`${answer.from} answered without a position`);
+  return { items: listIn(answer, 'people'), next: token ?? undefined, position, from: answer.from };
+}
+
+/** Returns whether an entry of the change log is a deletion. */
+function isGone(person: unknown): boolean {
+  return valueAt(person, 'deleted') === true;
+}
+
+/**
+ * The configuration. A released connector has its zod schema in `libs/contracts/src/connectors/`, named after its type.
+ */
+interface TemplateConfig {
+  url: string;
+  /** Path of the permanent id of a person. */
+  external_id: string;
+  /** The source of each target field; `templateFields` if absent. */
+  fields?: FieldMap;
+}
+
+/** The default mapping. */
+const templateFields: Record<Exclude<RecordKind, 'machine_identity'>, FieldMap> = {
+  user: {
+    user_principal_name: 'login',
+    display_name: 'name',
+    hire_date: 'hired_on',
+    status: { from: 'active', transform: [{ map: { true: 'active', false: 'inactive' } }] },
+  },
+  account: {
+    identifier: 'login',
+    display_name: 'name',
+    status: { from: 'active', transform: [{ map: { true: 'active', false: 'disabled' } }] },
+  },
+};

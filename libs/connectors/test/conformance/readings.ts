@@ -1,7 +1,7 @@
 import type { SourceRecord } from '@idsync/contracts';
 import { expect } from '@jest/globals';
 import { CheckpointExpired, type Connector, type Page, type ReadOptions, SourceError } from '../../src/connector.js';
-import type { HttpLimits } from '../../src/http/http-limits.js';
+import type { HttpLimits } from '../../src/http/http-transport.js';
 import { guardedError } from '../../src/secrets/guarded.js';
 import { isUnsupported, type Person, type SourceUnderTest } from './source-under-test.js';
 
