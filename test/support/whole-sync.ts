@@ -15,12 +15,15 @@ import { evaluateFindings } from '../../apps/directory/src/findings/evaluate-fin
 import { proposeMatches } from '../../apps/directory/src/matching/propose-matches.js';
 import { runOperation } from '../../apps/directory/src/operations/run-operation.js';
 import { clearEndedRuns, sweepJob } from '../../apps/directory/src/sweep/sweep-job.js';
-import { applyProgress } from '../../apps/sync-worker/src/apply-progress.js';
-import { cancelRequestedJob } from '../../apps/sync-worker/src/cancel-requested-job.js';
 import { claimJob } from '../../apps/sync-worker/src/claim-job.js';
-import { endSweep } from '../../apps/sync-worker/src/end-sweep.js';
-import { quarantine, releaseJob } from '../../apps/sync-worker/src/quarantine.js';
-import { readOvertakenRecords } from '../../apps/sync-worker/src/read-overtaken-records.js';
+import {
+  applyProgress,
+  cancelRequestedJob,
+  endSweep,
+  quarantine,
+  readOvertakenRecords,
+  releaseJob,
+} from '../../apps/sync-worker/src/job-messages.js';
 import { RunControl } from '../../apps/sync-worker/src/run-control.js';
 import { runJob } from '../../apps/sync-worker/src/run-job.js';
 import { defaultSettings, type SyncContext } from '../../apps/sync-worker/src/sync-context.js';

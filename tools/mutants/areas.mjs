@@ -29,12 +29,12 @@ export const areas = {
   sweep: {
     sources: [
       'apps/directory/src/sweep/*.ts',
-      'apps/sync-worker/src/{end-sweep,quarantine,choose-mode,job-outcome}.ts',
+      'apps/sync-worker/src/{job-messages,choose-mode,job-counts}.ts',
     ],
     without: ['apps/directory/src/sweep/plan*.ts'],
     specs: [
       'apps/directory/src/sweep/*.spec.ts',
-      'apps/sync-worker/src/{choose-mode,job-outcome}.spec.ts',
+      'apps/sync-worker/src/{choose-mode,jobs}.spec.ts',
       'apps/directory/src/sweep/{sweep,special-jobs,external-ids,additions}.int.spec.ts',
       'apps/directory/src/batch/limits.int.spec.ts',
       'apps/sync-worker/src/{progress-and-sweeps,jobs}.int.spec.ts',
@@ -135,9 +135,9 @@ export const areas = {
   parsing: {
     sources: [
       'libs/connectors/src/{csv,ldif,json,jsonl}/*.ts',
-      'libs/connectors/src/{transform,map-record,decode-text,read-pages}.ts',
+      'libs/connectors/src/{transform,map-record,read-text,read-pages}.ts',
       'libs/connectors/src/http/paging.ts',
-      'libs/connectors/src/ldap/{parse-filter,ber,account-state}.ts',
+      'libs/connectors/src/ldap/{parse-filter,ldap-messages,account-state}.ts',
       'libs/contracts/src/parse-date.ts',
     ],
     specs: [

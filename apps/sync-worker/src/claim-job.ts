@@ -1,8 +1,6 @@
-import { encodeId } from '@idsync/contracts';
 import { lockNotAvailable, setLockTimeout, sqlState, uniqueViolation } from '@idsync/database';
-import { recordEvents } from '@idsync/database/bus';
 import { type ClaimableJob, type ClaimedJob, claimLease } from '@idsync/database/sync';
-import { failJob } from './end-job.js';
+import { failJob, recordJobEvent } from './end-job.js';
 import type { SyncContext } from './sync-context.js';
 
 /** Lock timeout, so that a long transaction of one tenant does not delay the jobs of other tenants. */
@@ -23,16 +21,7 @@ export async function claimJob(
         await failJob(tx, job, `internal error: no progress in ${settings.claimsAllowed} attempts`);
         return undefined;
       }
-      if (job.started) {
-        await recordEvents(tx, job.tenantId, [
-          {
-            type: 'sync.job.started',
-            subjectId: job.id,
-            jobId: job.id,
-            details: { job_id: encodeId('job', job.id), connector_id: encodeId('connector', job.connectorId) },
-          },
-        ]);
-      }
+      if (job.started) await recordJobEvent(tx, job, 'sync.job.started');
       return job;
     });
   } catch (error) {

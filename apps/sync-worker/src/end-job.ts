@@ -19,10 +19,8 @@ import {
   saveLastJob,
   saveOutcome,
 } from '@idsync/database/sync';
-import { afterEnd } from './job-counts.js';
-import { reportEnd } from './job-ends.js';
-import { decideOutcome, leftOut, withoutSource } from './job-outcome.js';
-import { endedJobs } from './metrics.js';
+import { afterEnd, decideOutcome, leftOut, withoutSource } from './job-counts.js';
+import { endedJobs, reportEnd } from './metrics.js';
 
 const eventOfEnd = {
   completed: 'sync.job.completed',
@@ -34,7 +32,6 @@ const eventOfEnd = {
 /** Whether the source could be read; unknown for a cancelled job. */
 const couldReadSource = { completed: true, completed_with_errors: true, failed: false, cancelled: undefined };
 
-/** Result of the sweep. */
 export interface Swept {
   deleted: number;
   note?: string;
@@ -108,25 +105,24 @@ async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void>
   // A cancelled job may have been queued behind another one, which still runs.
   if (released && !(await lockRunningBeside(tx, released.id))) await requestSweep(tx, released);
   await enqueue(tx, { type: 'sync.job.ended', tenantId: job.tenantId, data: { job_id: job.id } });
-  await recordEvents(tx, job.tenantId, [
-    {
-      type: eventOfEnd[jobEnd.status],
-      subjectId: job.id,
-      jobId: job.id,
-      details: {
-        job_id: encodeId('job', job.id),
-        connector_id: encodeId('connector', job.connectorId),
-        status: jobEnd.status,
-        records_read: jobEnd.recordsRead,
-        records_applied: jobEnd.recordsApplied,
-        records_failed: jobEnd.recordsFailed,
-        records_deleted: jobEnd.recordsDeleted ?? 0,
-        ...(job.dryRun && { dry_run: true }),
-        ...(jobEnd.note !== undefined && { note: jobEnd.note }),
-        ...(error !== null && { error }),
-        ...(jobEnd.errorCode !== null && { error_code: jobEnd.errorCode }),
-        ...(jobEnd.cancelReason !== null && { reason: jobEnd.cancelReason }),
-      },
-    },
-  ]);
+  await recordJobEvent(tx, job, eventOfEnd[jobEnd.status], {
+    status: jobEnd.status,
+    records_read: jobEnd.recordsRead,
+    records_applied: jobEnd.recordsApplied,
+    records_failed: jobEnd.recordsFailed,
+    records_deleted: jobEnd.recordsDeleted ?? 0,
+    ...(job.dryRun && { dry_run: true }),
+    ...(jobEnd.note !== undefined && { note: jobEnd.note }),
+    ...(error !== null && { error }),
+    ...(jobEnd.errorCode !== null && { error_code: jobEnd.errorCode }),
+    ...(jobEnd.cancelReason !== null && { reason: jobEnd.cancelReason }),
+  });
 }
+
+/** Records an event with the ids of the job and its connector. */
+export async function recordJobEvent(tx: Transaction, job: JobIds, type: EventType, details?: object): Promise<void> {
+  const ids = { job_id: encodeId('job', job.id), connector_id: encodeId('connector', job.connectorId) };
+  await recordEvents(tx, job.tenantId, [{ type, subjectId: job.id, jobId: job.id, details: { ...ids, ...details } }]);
+}
+
+type JobIds = Pick<SyncJob, 'id' | 'tenantId' | 'connectorId'>;

@@ -1,6 +1,6 @@
-import type { JobCounts } from '@idsync/database/sync';
+import type { JobCounts, JobEnd, SourceFailure } from '@idsync/database/sync';
 
-export interface PageCounts {
+interface PageCounts {
   records: number;
   /** Batches that these records were divided into. */
   batches: number;
@@ -27,7 +27,6 @@ export function afterPage(counts: JobCounts, page: PageCounts): JobCounts {
   });
 }
 
-/** Counts an applied batch. */
 export function afterBatch(counts: JobCounts, batch: { applied: number; failed: number }): JobCounts {
   return withProgress({
     ...counts,
@@ -56,7 +55,6 @@ export function afterEnd(counts: JobCounts, succeeded: boolean): JobCounts {
   return succeeded ? { ...counts, progressPct: 100 } : counts;
 }
 
-/** Returns true if everything is read and applied. */
 export function isComplete(counts: JobCounts): boolean {
   return counts.batchesTotal !== null && counts.batchesProcessed >= counts.batchesTotal;
 }
@@ -67,4 +65,52 @@ function withProgress(counts: JobCounts): JobCounts {
   const settled = counts.recordsApplied + counts.recordsFailed;
   const percent = known === 0 ? 0 : Math.min(99, Math.floor((100 * settled) / known));
   return { ...counts, progressPct: Math.max(counts.progressPct, percent) };
+}
+
+interface JobOutcome extends SourceFailure {
+  status: JobEnd['status'];
+}
+
+/** Failure fields of a job whose source did not fail. */
+export const withoutSource = (errorMessage: string | null): SourceFailure => ({
+  errorMessage,
+  errorCode: null,
+  sourceMessage: null,
+});
+
+interface FirstError {
+  line: number | null;
+  externalId: string | null;
+  message: string;
+}
+
+/**
+ * Returns the outcome of a job whose batches are all applied: failed if its source failed, else completed with or
+ * without errors.
+ */
+export function decideOutcome(
+  { errorMessage, errorCode, sourceMessage }: SourceFailure,
+  counts: JobCounts,
+  firstError: FirstError | undefined,
+): JobOutcome {
+  if (errorMessage !== null) return { status: 'failed', errorMessage, errorCode, sourceMessage };
+  if (counts.recordsFailed + counts.fieldsLeftOut === 0) return { status: 'completed', ...withoutSource(null) };
+  const example = firstError ? `; ${describe(firstError)}` : '';
+  return { status: 'completed_with_errors', ...withoutSource(leftOut(counts) + example) };
+}
+
+/** Text for permanent storage; it must not name a record. */
+export function leftOut({ recordsFailed, fieldsLeftOut }: Pick<JobCounts, 'recordsFailed' | 'fieldsLeftOut'>): string {
+  const records = recordsFailed === 1 ? '1 record was left out' : `${recordsFailed} records were left out`;
+  if (fieldsLeftOut === 0) return records;
+  const values =
+    fieldsLeftOut === 1
+      ? '1 value or repeated row was left out'
+      : `${fieldsLeftOut} values or repeated rows were left out`;
+  return recordsFailed === 0 ? values : `${records}, ${values}`;
+}
+
+function describe({ line, externalId, message }: FirstError): string {
+  if (line !== null) return `line ${line}: ${message}`;
+  return externalId === null ? message : `${externalId}: ${message}`;
 }

@@ -4,7 +4,6 @@ import { WakeUp } from '@idsync/messaging';
 import { BackgroundService, traced, within, withLogContext } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { claimJob } from './claim-job.js';
-import { ConnectorPauses } from './connector-pauses.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 import { SyncContext } from './sync-context.js';
@@ -38,7 +37,6 @@ export class JobScheduler extends BackgroundService {
     this.polling ??= this.poll();
   }
 
-  /** Polls for jobs now. */
   wake(): void {
     this.wakeUp.call();
   }
@@ -48,7 +46,6 @@ export class JobScheduler extends BackgroundService {
     this.runs.get(jobId)?.control.wakeUp.call();
   }
 
-  /** Interrupts the run of an ended job. */
   jobEnded(jobId: string): void {
     this.runs.get(jobId)?.control.interrupt('job ended');
     this.wake();
@@ -134,5 +131,30 @@ export class JobScheduler extends BackgroundService {
       this.wake();
     });
     this.runs.set(job.id, { job, control, ended });
+  }
+}
+
+/** Delays the next job of a connector that has just started one. */
+class ConnectorPauses {
+  /** Connectors in a pause, and whether a job waits for its end. */
+  private readonly pauses = new Map<string, { isAwaited: boolean }>();
+
+  /** `onEnd` is called when a pause ends that has delayed a job. */
+  constructor(private readonly onEnd: () => void) {}
+
+  begin(connectorId: string, milliseconds: number): void {
+    const pause = { isAwaited: false };
+    this.pauses.set(connectorId, pause);
+    setTimeout(() => {
+      this.pauses.delete(connectorId);
+      if (pause.isAwaited) this.onEnd();
+    }, milliseconds).unref();
+  }
+
+  /** Returns whether a job of the connector must wait. */
+  delays(connectorId: string): boolean {
+    const pause = this.pauses.get(connectorId);
+    if (pause) pause.isAwaited = true;
+    return pause !== undefined;
   }
 }

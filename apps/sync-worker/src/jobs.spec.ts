@@ -1,8 +1,15 @@
 import type { JobCounts } from '@idsync/database/sync';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { afterBatch, afterEnd, afterPage, afterSourceFailed, isComplete } from './job-counts.js';
-import { decideOutcome, withoutSource } from './job-outcome.js';
+import {
+  afterBatch,
+  afterEnd,
+  afterPage,
+  afterSourceFailed,
+  decideOutcome,
+  isComplete,
+  withoutSource,
+} from './job-counts.js';
 
 const none: JobCounts = {
   recordsRead: 0,

@@ -4,8 +4,8 @@ import { testProgram, until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { numbered, SyncFixture } from '../test/sync-fixture.js';
-import { applyProgress } from './apply-progress.js';
 import { claimJob } from './claim-job.js';
+import { applyProgress } from './job-messages.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 

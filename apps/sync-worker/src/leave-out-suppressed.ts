@@ -46,7 +46,7 @@ function openKey(encrypted: Buffer, encryptionKeys: readonly Buffer[], tenantId:
   } catch {
     throw new SourceError(
       'no encryption key decrypts the key of the suppressions: add it to ENCRYPTION_KEYS_PREVIOUS',
-      { code: 'misconfigured' },
+      'misconfigured',
     );
   }
 }

@@ -1,6 +1,7 @@
+import { channel } from 'node:diagnostics_channel';
 import type { Database } from '@idsync/database';
-import { countActiveJobs, findOldestCompleteRead, type JobEnd } from '@idsync/database/sync';
-import { cached, counter, durations, gauge } from '@idsync/runtime';
+import { countActiveJobs, findOldestCompleteRead, type JobEnd, type SyncJob } from '@idsync/database/sync';
+import { cached, counter, durations, gauge, type Logger } from '@idsync/runtime';
 
 /** The count of each outcome is the number of ended jobs. */
 export const endedJobs = durations(
@@ -12,14 +13,8 @@ export const endedJobs = durations(
   'job',
 );
 
-/** All outcomes. */
-const ends: Record<JobEnd['status'], true> = {
-  completed: true,
-  completed_with_errors: true,
-  failed: true,
-  cancelled: true,
-};
-for (const outcome of Object.keys(ends)) endedJobs.startAtZero({ outcome });
+const outcomes: JobEnd['status'][] = ['completed', 'completed_with_errors', 'failed', 'cancelled'];
+for (const outcome of outcomes) endedJobs.startAtZero({ outcome });
 
 export const quarantinedJobs = counter({
   name: 'sync_safeguard_holds_total',
@@ -72,4 +67,32 @@ export function watchJobs(database: Database): () => void {
 export function watchCompleteness(database: Database): () => void {
   const poll = cached(() => database.acrossTenants(findOldestCompleteRead));
   return completeAge.watch(async () => [{ labels: {}, value: await poll() }]);
+}
+
+/** Receives every job that has ended or was quarantined, after the commit. */
+const ends = channel('idsync.sync-worker.job-ended');
+
+interface EndedJob {
+  job: Pick<SyncJob, 'id' | 'tenantId' | 'connectorId' | 'mode'>;
+  status: JobEnd['status'] | 'quarantined';
+}
+
+export function reportEnd(ended: EndedJob): void {
+  ends.publish(ended);
+}
+
+/**
+ * Logs every end of a job until the returned function is called. The error message stays out of the log, because it may
+ * contain personal data from the source. Single-record jobs are frequent (one per push) and are logged at `debug`.
+ */
+export function logEnds(log: Logger): () => void {
+  const onEnd = (message: unknown) => {
+    const { job, status } = message as EndedJob;
+    const fields = { tenant_id: job.tenantId, job_id: job.id, connector_id: job.connectorId, status };
+    if (status === 'failed' || status === 'quarantined') log.warn(fields, `job ${status}`);
+    else if (job.mode === 'record') log.debug(fields, 'job ended');
+    else log.info(fields, 'job ended');
+  };
+  ends.subscribe(onEnd);
+  return () => void ends.unsubscribe(onEnd);
 }

@@ -4,8 +4,7 @@ import {
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
-import { logEnds } from './job-ends.js';
-import { SchedulePolls, watchCompleteness, watchJobs } from './metrics.js';
+import { logEnds, SchedulePolls, watchCompleteness, watchJobs } from './metrics.js';
 import { SyncContext } from './sync-context.js';
 
 /** Registers the gauges of jobs and schedules, and logs ended jobs. */

@@ -1,18 +1,24 @@
 import { type CheckpointExpired, type Connector, SourceError } from '@idsync/connectors';
+import type { Transaction } from '@idsync/database';
 import {
   findConnectorState,
   findJobSource,
   findNextRun,
+  type JobSource,
   type Lease,
-  lockLeasedJob,
   type SyncJob,
   saveReadingMode,
 } from '@idsync/database/sync';
 import { chooseMode } from './choose-mode.js';
-import { Interrupted } from './run-control.js';
+import { withLeasedJob } from './run-control.js';
 import type { SyncContext } from './sync-context.js';
 
-export const connectorDeleted = 'connector was deleted';
+/** Returns the source of a connector. Throws SourceError if the connector was deleted. */
+export async function requireSource(tx: Transaction, connectorId: string): Promise<JobSource> {
+  const source = await findJobSource(tx, connectorId);
+  if (!source) throw new SourceError('connector was deleted', 'misconfigured');
+  return source;
+}
 
 /** Opened source of a job, with the position to read from. */
 export interface Reading {
@@ -22,22 +28,15 @@ export interface Reading {
 }
 
 /** Opens the source of a leased job. The first run chooses the mode, which all later runs of the job use. */
-export async function openReading(
-  { database, openConnector }: SyncContext,
-  lease: Lease,
-  connectorId: string,
-): Promise<Reading> {
-  return database.transaction(lease.tenantId, async (tx) => {
-    const job = await lockLeasedJob(tx, lease);
-    if (!job) throw new Interrupted('lease lost');
-    const source = await findJobSource(tx, connectorId);
-    if (!source) throw new SourceError(connectorDeleted, { code: 'misconfigured' });
-    const connector = openConnector(source);
+export async function openReading(context: SyncContext, lease: Lease, connectorId: string): Promise<Reading> {
+  return withLeasedJob(context, lease, async (tx, job) => {
+    const source = await requireSource(tx, connectorId);
+    const connector = context.openConnector(source);
     const { configVersion, fullEvery, fullEveryHours } = source;
     if (job.configVersion !== null) {
       // The pages of one run must not use different mappings.
       if (job.cursor !== null && job.configVersion !== configVersion) {
-        throw new SourceError('the connector was changed during the run: start another run', { code: 'changed' });
+        throw new SourceError('the connector was changed during the run: start another run', 'changed');
       }
       return { connector, configVersion: job.configVersion, job };
     }
@@ -60,16 +59,15 @@ export async function openReading(
 
 /** Restarts the job as a full run, because the source no longer accepts the checkpoint. */
 export async function readInFull(
-  { database }: SyncContext,
+  context: SyncContext,
   lease: Lease,
   reading: Reading,
   expired: CheckpointExpired,
 ): Promise<Reading> {
   const whyFull = `everything was read: ${expired.message}`;
-  await database.transaction(lease.tenantId, async (tx) => {
-    if (!(await lockLeasedJob(tx, lease))) throw new Interrupted('lease lost');
-    const { configVersion } = reading;
-    await saveReadingMode(tx, lease, { mode: 'full', whyFull }, { configVersion, restart: true });
-  });
+  const { configVersion } = reading;
+  await withLeasedJob(context, lease, (tx) =>
+    saveReadingMode(tx, lease, { mode: 'full', whyFull }, { configVersion, restart: true }),
+  );
   return { ...reading, job: { ...reading.job, since: null, cursor: null } };
 }

@@ -1,10 +1,15 @@
-import { type Connector, createConnector, SourceError } from '@idsync/connectors';
+import { type Connector, createConnector, type PushedUser, type PushedUsers, SourceError } from '@idsync/connectors';
 import { encodeId } from '@idsync/contracts';
 import { type Database, decrypt } from '@idsync/database';
+import {
+  findPushPosition,
+  readPushedUser,
+  readPushedUsers,
+  type PushedUser as StoredUser,
+} from '@idsync/database/scim';
 import type { JobSource } from '@idsync/database/sync';
-import { pushedUsers } from './pushed-users.js';
 
-export interface SourceSettings {
+interface SourceSettings {
   /** Directory with the files of connectors. */
   sourcesDir: string;
   /** Whether each tenant reads only the subdirectory named after its id. */
@@ -39,8 +44,30 @@ function decryptSecrets(encrypted: Buffer, keys: readonly Buffer[], tenantId: st
   } catch {
     throw new SourceError(
       "no encryption key decrypts the connector's secrets: set them again, or add their key to ENCRYPTION_KEYS_PREVIOUS",
-      { code: 'misconfigured' },
+      'misconfigured',
     );
   }
   return JSON.parse(text) as Record<string, string>;
+}
+
+/** Source with the users that identity providers have pushed to a connector. */
+function pushedUsers(database: Database, { tenantId, connectorId }: JobSource): PushedUsers {
+  return {
+    async behind(place, options) {
+      const { users, last } = await database.transaction(tenantId, (tx) =>
+        readPushedUsers(tx, connectorId, place, options),
+      );
+      return { users: users.map(userOf), last };
+    },
+    async one(id) {
+      const user = await database.transaction(tenantId, (tx) => readPushedUser(tx, connectorId, id));
+      return user && userOf(user);
+    },
+    pushState: () => database.transaction(tenantId, (tx) => findPushPosition(tx, connectorId)),
+  };
+}
+
+function userOf({ position, id, document, groups }: StoredUser): PushedUser {
+  const ofUser = groups.map((group) => ({ value: encodeId('scimResource', group.id), display: group.display }));
+  return { position, id, document: document === null ? undefined : { ...document, groups: ofUser } };
 }

@@ -1,19 +1,23 @@
 import { encodeId, type Message, type MessageData, messageTypes, newUuid } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findBatch } from '@idsync/database/directory';
-import { lockJob, saveFailingRecords } from '@idsync/database/sync';
+import { deleteLeftoverBatches, lockJob, saveFailingRecords } from '@idsync/database/sync';
 import { silentLogger } from '@idsync/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { SyncFixture } from '../test/sync-fixture.js';
-import { applyProgress } from './apply-progress.js';
-import { cancelRequestedJob } from './cancel-requested-job.js';
-import { purgeBatches, republishBatches, republishSweeps } from './chores.js';
+import { republishBatches, republishSweeps } from './chores.js';
 import { claimJob } from './claim-job.js';
-import { endSweep, failSweep } from './end-sweep.js';
-import { failUnappliedBatch } from './fail-unapplied-batch.js';
-import { logEnds } from './job-ends.js';
-import { quarantine, releaseJob } from './quarantine.js';
+import {
+  applyProgress,
+  cancelRequestedJob,
+  endSweep,
+  failSweep,
+  failUnappliedBatch,
+  quarantine,
+  releaseJob,
+} from './job-messages.js';
+import { logEnds } from './metrics.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 
@@ -229,7 +233,7 @@ describe('batches', () => {
       await republishBatches(fixture.database, -1);
       expect((await fixture.announced()).filter(({ data }) => data.job_id === job.id)).toEqual([]);
       expect(await batchesLeft(job.id)).toBe(1);
-      await purgeBatches(fixture.database, -1);
+      await deleteLeftoverBatches(fixture.database, -1, 100);
       expect(await batchesLeft(job.id)).toBe(0);
     });
 

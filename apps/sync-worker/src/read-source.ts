@@ -1,10 +1,10 @@
 import { CheckpointExpired, type Outage, readThroughOutages } from '@idsync/connectors';
-import { type ClaimedJob, type Lease, lockLeasedJob } from '@idsync/database/sync';
-import { endRetirement } from './end-retirement.js';
+import { type ClaimedJob, type Lease, saveCounts } from '@idsync/database/sync';
+import { endReadJob } from './end-job.js';
+import { afterPage } from './job-counts.js';
 import { openReading, type Reading, readInFull } from './open-reading.js';
-import { readRecord } from './read-record.js';
-import { retryFailingRecords } from './retry-failing-records.js';
-import { Interrupted, type RunControl } from './run-control.js';
+import { readRecord, retryFailingRecords } from './read-record.js';
+import { Interrupted, type RunControl, withLeasedJob } from './run-control.js';
 import type { SyncContext } from './sync-context.js';
 import { writePage } from './write-page.js';
 
@@ -68,9 +68,19 @@ async function readPages(
 async function waitForCapacity(context: SyncContext, lease: Lease, control: RunControl, limit: number): Promise<void> {
   while (!control.stopping) {
     control.signal.throwIfAborted();
-    const job = await context.database.transaction(lease.tenantId, (tx) => lockLeasedJob(tx, lease));
-    if (!job) throw new Interrupted('lease lost');
+    const job = await withLeasedJob(context, lease, async (_, leased) => leased);
     if (job.batchesWritten - job.batchesProcessed < limit) return;
     await control.wakeUp.wait(context.settings.capacityPollMs);
   }
+}
+
+const nothing = { records: 0, batches: 0, errors: 0, fieldsLeftOut: 0, last: true };
+
+/** Requests the sweep of a retirement, which reads no source: its connector is deleted, so no record is listed. */
+async function endRetirement(context: SyncContext, lease: Lease): Promise<void> {
+  await withLeasedJob(context, lease, async (tx, job) => {
+    const counts = afterPage(job, nothing);
+    await saveCounts(tx, job.id, counts);
+    await endReadJob(tx, job, counts);
+  });
 }

@@ -1,4 +1,7 @@
+import type { Transaction } from '@idsync/database';
+import { type Lease, lockLeasedJob, type SyncJob } from '@idsync/database/sync';
 import { WakeUp } from '@idsync/messaging';
+import type { SyncContext } from './sync-context.js';
 
 /** Reason why a run ended before its job. */
 export class Interrupted extends Error {
@@ -40,4 +43,17 @@ export class RunControl {
     this.controller.abort(new Interrupted(reason));
     this.wakeUp.call();
   }
+}
+
+/** Runs `work` in a transaction with the leased job. Throws Interrupted if another process has claimed it. */
+export function withLeasedJob<Result>(
+  { database }: SyncContext,
+  lease: Lease,
+  work: (tx: Transaction, job: SyncJob) => Promise<Result>,
+): Promise<Result> {
+  return database.transaction(lease.tenantId, async (tx) => {
+    const job = await lockLeasedJob(tx, lease);
+    if (!job) throw new Interrupted('lease lost');
+    return work(tx, job);
+  });
 }

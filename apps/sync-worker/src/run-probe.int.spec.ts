@@ -1,8 +1,8 @@
 import { type Connector, SourceError } from '@idsync/connectors';
 import { newUuid, type ProbeKind } from '@idsync/contracts';
+import { deleteOldProbes } from '@idsync/database/sync';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SyncFixture } from '../test/sync-fixture.js';
-import { purgeProbes } from './chores.js';
 import { runProbe } from './run-probe.js';
 
 let fixture: SyncFixture;
@@ -197,7 +197,7 @@ describe('a test of a connector', () => {
     await fixture.rows.rows(`update connector_probes set created_at = now() - interval '61 minutes' where id = $1`, [
       id,
     ]);
-    expect(await purgeProbes(fixture.database)).toBe(1);
+    expect(await deleteOldProbes(fixture.database, 100)).toBe(1);
   });
 });
 

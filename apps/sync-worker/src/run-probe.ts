@@ -7,7 +7,7 @@ import {
   type SourceRecord,
   visibleText,
 } from '@idsync/contracts';
-import { endProbe, findJobSource, findOpenProbe } from '@idsync/database/sync';
+import { endProbe, findJobSource, findOpenProbe, type JobSource } from '@idsync/database/sync';
 import { withTimeout } from '@idsync/runtime';
 import type { SyncContext } from './sync-context.js';
 
@@ -21,52 +21,39 @@ export async function runProbe(
   context: SyncContext,
   { tenant_id: tenantId, data }: Message<'connector.probe.requested'>,
 ): Promise<void> {
-  const { database, settings } = context;
+  const { database } = context;
   const found = await database.transaction(tenantId, async (tx) => {
     const probe = await findOpenProbe(tx, tenantId, data.probe_id);
     return probe && { ...probe, source: await findJobSource(tx, probe.connectorId) };
   });
   if (!found) return;
   const { id, kind, source } = found;
-  const result = await answer(
-    context,
-    kind,
-    () => {
-      if (!source) throw new SourceError('the connector was deleted', { code: 'misconfigured' });
-      return context.openConnector(source);
-    },
-    settings.probeMs,
-  );
+  const result = await answer(context, kind, source);
   await database.transaction(tenantId, (tx) => endProbe(tx, tenantId, id, result));
 }
 
 async function answer(
-  { log }: SyncContext,
+  { log, openConnector, settings: { probeMs } }: SyncContext,
   kind: ProbeKind,
-  openConnector: () => Connector,
-  withinMs: number,
+  source: JobSource | undefined,
 ): Promise<ProbeResult> {
   const stop = new AbortController();
-  const tooLate = new SourceError(`the source did not respond within ${withinMs / 1_000} seconds`, {
-    code: 'timed_out',
-  });
+  const tooLate = new SourceError(`the source did not respond within ${probeMs / 1_000} seconds`, 'timed_out');
   try {
-    const connector = openConnector();
+    if (!source) throw new SourceError('the connector was deleted', 'misconfigured');
+    const connector = openConnector(source);
     const reading = kind === 'test' ? firstRecords(connector, stop.signal) : fieldsOf(connector, stop.signal);
-    const result = await withTimeout<ProbeResult | undefined>(withinMs, reading, undefined);
+    const result = await withTimeout<ProbeResult | undefined>(probeMs, reading, undefined);
     if (!result) throw tooLate;
     return result;
   } catch (error) {
-    if (error instanceof SourceError) return shownError(error);
+    if (error instanceof SourceError)
+      return { error: error.message, error_code: error.code, source_message: error.said };
     log.error({ err: error }, 'probe failed');
     return { error: 'internal error; see the log of the worker' };
   } finally {
     stop.abort(tooLate);
   }
-}
-
-function shownError({ message, code, said }: SourceError): ProbeResult {
-  return { error: message, error_code: code, ...(said !== undefined && { source_message: said }) };
 }
 
 async function firstRecords(connector: Connector, signal: AbortSignal): Promise<ProbeResult> {
@@ -90,12 +77,9 @@ async function firstRecords(connector: Connector, signal: AbortSignal): Promise<
     ...(Object.keys(source).length > 0 && { source }),
     ...(all.length > 0 && { warnings: all }),
     records: records.slice(0, shown).map(({ line: _, ...record }) => record),
-    errors: errors.slice(0, shown).map(({ line, external_id, message, said }) => ({
-      ...(line !== undefined && { line }),
-      ...(external_id && { external_id }),
-      message,
-      ...(said !== undefined && { source_message: said }),
-    })),
+    errors: errors
+      .slice(0, shown)
+      .map(({ line, external_id, message, said }) => ({ line, external_id, message, source_message: said })),
   };
 }
 
@@ -149,7 +133,6 @@ function fieldsWithoutValue(records: readonly SourceRecord[]): string[] {
 }
 
 async function fieldsOf(connector: Connector, signal: AbortSignal): Promise<ProbeResult> {
-  if (!connector.discover)
-    throw new SourceError('this type of connector cannot discover fields', { code: 'misconfigured' });
+  if (!connector.discover) throw new SourceError('this type of connector cannot discover fields', 'misconfigured');
   return { fields: await connector.discover(signal) };
 }

@@ -10,24 +10,17 @@ import {
   savePlannedRun,
   saveSkippedRun,
 } from '@idsync/database/sync';
-import type { Chore } from '@idsync/messaging';
 import { checkSchedule, nextRun, type PlannedRun } from '@idsync/runtime';
 import type { SyncContext } from './sync-context.js';
 
 /** Maximum pause of a suspended connector, unless its schedule has a longer interval. */
 const longestPauseMs = 6 * 60 * 60_000;
 
-/** Connectors per poll. */
-const batchSize = 100;
-
-/** Creates due scheduled jobs; calls `created` for each job, and `polled` with the delay of the most overdue run. */
-export function scheduledRuns(context: SyncContext, created: () => void, polled: (lagSeconds: number) => void): Chore {
-  return { name: 'creating scheduled jobs', batchSize, run: () => createDueJobs(context, created, polled) };
-}
+export const batchSize = 100;
 
 /**
- * Creates and plans due jobs, with one transaction per connector, so that errors stay separate. Returns the number of
- * processed connectors.
+ * Creates and plans due jobs, with one transaction per connector, so that errors stay separate. Calls `created` for each
+ * job, and `polled` with the delay of the most overdue run. Returns the number of processed connectors.
  */
 export async function createDueJobs(
   { database, log }: SyncContext,

@@ -23,7 +23,6 @@ export const defaultSettings = {
   batchesInFlight: 20,
   /** Interval of checks for capacity if the message about an applied batch is lost. */
   capacityPollMs: 500,
-  /** Timeout for a page of a source. */
   pageTimeoutMs: 10 * 60_000,
   /** Failing records that an incremental run reads again, and how long it may spend on them. */
   retries: 100,
@@ -43,7 +42,6 @@ export const defaultSettings = {
   interruptMs: 5_000,
   /** Age of an unapplied batch or unanswered sweep after which its message is republished. */
   unansweredMs: 15 * 60_000,
-  /** Interval of polls for due or changed schedules. */
   schedulePollMs: 2_000,
   housekeepingMs: 5 * 60_000,
   /** Timeout of a test or discovery of a source. */

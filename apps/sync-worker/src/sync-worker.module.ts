@@ -5,18 +5,15 @@ import { WorkerModule } from '@idsync/messaging';
 import { Logger, type SyncWorkerConfig } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { SyncHousekeeping } from './housekeeping.service.js';
+import { Schedules, SyncHousekeeping } from './housekeeping.service.js';
 import { JobScheduler } from './job-scheduler.service.js';
 import { JobsConsumer } from './jobs.consumer.js';
 import { Observation } from './observation.service.js';
 import { sourceOpener } from './open-source.js';
-import { ProbesConsumer } from './probes.consumer.js';
-import { ProgressConsumer } from './progress.consumer.js';
-import { Schedules } from './schedules.service.js';
 import { defaultSettings, SyncContext } from './sync-context.js';
 
 @Module({
-  controllers: [JobsConsumer, ProbesConsumer, ProgressConsumer],
+  controllers: [JobsConsumer],
   providers: [
     { provide: SyncContext, inject: [Database, Logger, ConfigService], useFactory: syncContext },
     Observation,

@@ -1,26 +1,24 @@
-import { divideRecord, type Page, SourceError } from '@idsync/connectors';
+import { divideRecord, type Page } from '@idsync/connectors';
 import type { RecordOutcome, SourceRecord } from '@idsync/contracts';
 import {
   addRetried,
   endReading,
-  findJobSource,
   insertBatch,
   type Lease,
-  lockLeasedJob,
   saveCounts,
   saveFailingRecords,
   saveOutcome,
   savePosition,
   saveRecordErrors,
 } from '@idsync/database/sync';
-import { announceWritten } from './announce-batch.js';
 import { divideByWeight } from './divide-by-weight.js';
 import { endReadJob } from './end-job.js';
 import { afterPage, isComplete } from './job-counts.js';
+import { announceWritten } from './job-messages.js';
 import { leaveOutMachines } from './leave-out-machines.js';
 import { leaveOutSuppressed } from './leave-out-suppressed.js';
-import { connectorDeleted } from './open-reading.js';
-import { Interrupted } from './run-control.js';
+import { requireSource } from './open-reading.js';
+import { withLeasedJob } from './run-control.js';
 import type { SyncContext } from './sync-context.js';
 
 /** A page of the source, or of retries at its beginning. */
@@ -35,19 +33,12 @@ export interface WrittenPage extends Omit<Page, 'cursor'> {
  * once, even if the worker is killed, and a worker that has lost its lease writes nothing. Returns the number of
  * unapplied batches.
  */
-export async function writePage(
-  { database, settings, encryptionKeys }: SyncContext,
-  lease: Lease,
-  given: WrittenPage,
-): Promise<number> {
-  return database.transaction(lease.tenantId, async (tx) => {
-    const job = await lockLeasedJob(tx, lease);
-    if (!job) throw new Interrupted('lease lost');
-    const source = await findJobSource(tx, job.connectorId);
-    if (!source) throw new SourceError(connectorDeleted, { code: 'misconfigured' });
+export async function writePage(context: SyncContext, lease: Lease, given: WrittenPage): Promise<number> {
+  return withLeasedJob(context, lease, async (tx, job) => {
+    const source = await requireSource(tx, job.connectorId);
     const isOfPeople = source.records !== 'machine_identity';
     const selected = await leaveOutMachines(tx, source, given);
-    const page = isOfPeople ? await leaveOutSuppressed(tx, job, selected, encryptionKeys) : selected;
+    const page = isOfPeople ? await leaveOutSuppressed(tx, job, selected, context.encryptionKeys) : selected;
     const listed = page.records.map(divideRecord);
     const read = listed.map(({ record }) => record);
     const errors = [...page.errors, ...listed.flatMap((one) => one.errors)];
@@ -60,7 +51,7 @@ export async function writePage(
       errors: errors.length - fieldsLeftOut,
       fieldsLeftOut,
       last: page.last,
-      ...(page.fraction !== undefined && { fraction: page.fraction }),
+      fraction: page.fraction,
     });
     for (const [nth, batch] of batches.entries()) {
       const seq = job.batchesWritten + nth;
@@ -74,7 +65,7 @@ export async function writePage(
     await saveFailingRecords(tx, job, errors);
     if (page.isRetry) await addRetried(tx, job.id, records.length + page.errors.length);
     await saveCounts(tx, job.id, counts);
-    await savePosition(tx, lease, page, settings.leaseMs);
+    await savePosition(tx, lease, page, context.settings.leaseMs);
     if (isComplete(counts)) await endReadJob(tx, job, counts);
     else if (page.last) await endReading(tx, lease, null);
     return counts.batchesWritten - counts.batchesProcessed;

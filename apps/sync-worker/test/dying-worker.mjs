@@ -1,8 +1,8 @@
 // A worker that kills itself with SIGKILL at its nth step; every statement, commit and pause between them is a step.
 // Prints the number of steps if it was not killed.
 import { Database } from '@idsync/database';
-import { applyProgress } from '../dist/apply-progress.js';
 import { claimJob } from '../dist/claim-job.js';
+import { applyProgress } from '../dist/job-messages.js';
 import { RunControl } from '../dist/run-control.js';
 import { runJob } from '../dist/run-job.js';
 import { defaultSettings } from '../dist/sync-context.js';

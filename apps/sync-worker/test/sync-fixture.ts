@@ -3,8 +3,7 @@ import { type Message, newUuid, type SourceRecord } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { silentLogger } from '@idsync/runtime';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
-import { applyProgress } from '../src/apply-progress.js';
-import { endSweep } from '../src/end-sweep.js';
+import { applyProgress, endSweep } from '../src/job-messages.js';
 import { defaultSettings, type SyncContext, type SyncSettings } from '../src/sync-context.js';
 
 /** Encryption key of the worker. */
