@@ -11,7 +11,7 @@ import {
   UsageError,
   WaitsForDecision,
 } from './cli-error.js';
-import { describeMissing } from './describe-missing.js';
+import { describeMissing } from './what-is-there.js';
 
 /** One page of a list with offset pagination. */
 export interface List<Item> {

@@ -1,6 +1,7 @@
+import type { responses } from '@idsync/contracts';
 import { Command, Option } from 'commander';
-import type { CliContext } from './cli-context.js';
-import { operationExitCodes } from './operation-outcome.js';
+import { operationExitCodes, printOperation } from './operation-outcome.js';
+import type { CliContext } from './printer.js';
 import { Session } from './session.js';
 import { wholeNumber } from './whole-number.js';
 
@@ -64,6 +65,18 @@ export class CliCommand extends Command {
     return this.action(async (...given: unknown[]) => {
       await run(await Session.of(this, this.io), ...(given as Given));
     });
+  }
+
+  /** Runs the command, and prints the resource that it returns. */
+  prints<Given extends unknown[]>(run: (session: Session, ...given: Given) => Promise<object>): this {
+    return this.does<Given>(async (session, ...given) => session.printOne(await run(session, ...given)));
+  }
+
+  /** Runs the command, and prints the operation that it returns. */
+  printsOperation<Given extends unknown[]>(
+    run: (session: Session, ...given: Given) => Promise<responses.Operation>,
+  ): this {
+    return this.does<Given>(async (session, ...given) => printOperation(session, await run(session, ...given)));
   }
 
   private limited(): this {

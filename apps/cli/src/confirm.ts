@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { CliError } from './cli-error.js';
-import type { CliContext } from './session.js';
+import type { CliContext } from './printer.js';
 import { printable } from './table.js';
 
 /** Asks for confirmation of an irreversible action. Throws unless the answer is yes. */

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Variables } from './cli-context.js';
 import { CliError, UsageError } from './cli-error.js';
+import type { Variables } from './printer.js';
 
 /** One installation: its address and what a command needs to reach it. */
 export interface Context {

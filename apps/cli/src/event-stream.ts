@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Event, EventFeed } from '@idsync/client';
 import { BadValueError, CliError, InterruptedError, UnreachableError, UsageError } from './cli-error.js';
+import type { CliContext } from './printer.js';
 import type { Session } from './session.js';
 
 /** How long the service may be unreachable before a stream ends. */
@@ -89,4 +90,28 @@ function explain(error: unknown): Error {
   if (error instanceof TypeError) return new UnreachableError(`cannot reach the service (${cause?.code ?? message})`);
   if (name === 'AbortError') return new InterruptedError('interrupted');
   return name === 'TimeoutError' ? new UnreachableError('no response in time') : (error as Error);
+}
+
+/** 128 and the number of SIGINT, as shells report it. */
+export const interruptedExitCode = 130;
+
+export interface Interruption {
+  signal: AbortSignal;
+  /** Restores the default of the signals: to end the process. */
+  dispose(): void;
+}
+
+/** Aborts on the first SIGINT or SIGTERM, so that a command that follows a stream can say where it stopped. */
+export function interruption({ stop }: CliContext): Interruption {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  process.once('SIGINT', abort);
+  process.once('SIGTERM', abort);
+  return {
+    signal: stop ? AbortSignal.any([stop, controller.signal]) : controller.signal,
+    dispose() {
+      process.off('SIGINT', abort);
+      process.off('SIGTERM', abort);
+    },
+  };
 }

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
-import { commands, commandsIn } from './load-commands.js';
-import { createProgram } from './program.js';
+import { commands, commandsIn, createProgram } from './program.js';
 
 const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
 

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeService } from '../test/fake-service.js';
-import { csv } from './output.js';
-import { progressLine } from './progress-line.js';
+import { progressLine } from './follow.js';
+import { csv } from './printer.js';
 import { cut, fieldLines, table } from './table.js';
 
 let service: FakeService;

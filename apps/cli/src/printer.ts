@@ -1,8 +1,52 @@
+import type { WriteStream } from 'node:tty';
 import type { Command } from 'commander';
 import type { CursorList, List } from './admin-client.js';
-import type { CliContext } from './cli-context.js';
-import { csv, type OutputFormat, terminalOf } from './output.js';
-import { fieldLines, printableLines, type Terminal, table } from './table.js';
+import { cellText, cut, fieldLines, printable, printableLines, type Terminal, table } from './table.js';
+
+export const outputFormats = ['table', 'json', 'jsonl', 'csv'] as const;
+
+export type OutputFormat = (typeof outputFormats)[number];
+
+/** Standard output, or what replaces it in tests. */
+export type OutputStream = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
+
+/** Returns how tables look on this stream; undefined if it is no terminal. */
+export function terminalOf(stream: OutputStream, env: Record<string, string | undefined>): Terminal | undefined {
+  if (!stream.isTTY) return undefined;
+  return { columns: stream.columns || 80, colours: stream.hasColors?.(env) ?? false };
+}
+
+/** Formats rows as CSV after RFC 4180, under headings such as `last_run`. `forTerminal` replaces control characters. */
+export function csv(headings: readonly string[], rows: readonly unknown[][], forTerminal = false): string {
+  const names = headings.map((heading) => (heading === '%' ? 'percent' : heading.replaceAll(' ', '_')));
+  return [names, ...rows].map((row) => csvLine(row, forTerminal)).join('');
+}
+
+/** Formats one row as CSV. */
+export function csvLine(row: readonly unknown[], forTerminal: boolean): string {
+  const texts = row.map(cellText);
+  return `${texts.map((text) => quoted(forTerminal ? printable(text) : text)).join(',')}\n`;
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export type Variables = Record<string, string | undefined>;
+
+/** Streams, environment and working directory of a run; replaced in tests. */
+export interface CliContext {
+  /** Answers confirmations; standard input by default. */
+  in?: NodeJS.ReadableStream & { isTTY?: boolean };
+  out: OutputStream;
+  err: NodeJS.WritableStream;
+  env?: Variables;
+  cwd?: string;
+  /** Receives the exit code of a command that does not throw. */
+  exit?: (code: number) => void;
+  /** Ends commands that follow a stream, as an interrupt of the process does. */
+  stop?: AbortSignal;
+}
 
 /** A column: a field, which names it, or a heading with a field or what it shows. */
 export type Column<Item> = Field<Item> | readonly [heading: string, cell: Field<Item> | ((item: Item) => unknown)];
@@ -98,4 +142,33 @@ function tableOf<Item>(items: readonly Item[], columns: readonly Column<Item>[])
 /** `last_used_at` has the heading `last used`. */
 function headingOf(field: string): string {
   return field.replace(/_at$/, '').replaceAll('_', ' ');
+}
+
+/** Prints rows as they arrive: aligned lines, one JSON value per line, or CSV under one heading. */
+export class StreamPrinter {
+  private isFirst = true;
+
+  /** `widths`: the least width of each column, because later rows are not known. */
+  constructor(
+    private readonly printer: Printer,
+    private readonly headings: string[],
+    private readonly widths: number[],
+  ) {}
+
+  print(resource: object, row: unknown[]): void {
+    const { format, terminal } = this.printer;
+    if (format === 'json' || format === 'jsonl') {
+      this.printer.print(`${JSON.stringify(resource)}\n`);
+      return;
+    }
+    if (format === 'csv') {
+      const forTerminal = terminal !== undefined;
+      this.printer.print(this.isFirst ? csv(this.headings, [row], forTerminal) : csvLine(row, forTerminal));
+      this.isFirst = false;
+      return;
+    }
+    const cells = row.map((value, column) => (printable(cellText(value)) || '-').padEnd(this.widths[column] ?? 0));
+    const text = cells.join('  ').trimEnd();
+    this.printer.print(`${terminal ? cut(text, terminal.columns) : text}\n`);
+  }
 }

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeService, token } from '../test/fake-service.js';
-import type { Variables } from './cli-context.js';
+import type { Variables } from './printer.js';
 
 const hr = { id: 'con_hr', type: 'csv', name: 'HR', priority: 10, records: 'user', config: { path: 'hr.csv' } };
 

@@ -2,14 +2,11 @@ import type { ClientOptions, IdsyncClient } from '@idsync/client';
 import type { Installation, OneTenant } from '@idsync/client/operator';
 import type { Command } from 'commander';
 import { AdminClient } from './admin-client.js';
-import type { CliContext } from './cli-context.js';
 import { UsageError } from './cli-error.js';
-import { Printer } from './printer.js';
+import { type CliContext, Printer } from './printer.js';
 import { readBody } from './read-body.js';
 import { readSettings, requireKey, requireToken, type SettingFlags, type Settings } from './settings.js';
 import { idOfName } from './what-is-there.js';
-
-export type { CliContext };
 
 /** Settings, clients and output of one command. */
 export class Session extends Printer {

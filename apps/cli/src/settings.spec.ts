@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Variables } from './cli-context.js';
 import { contextsPath, writeContexts } from './contexts.js';
+import type { Variables } from './printer.js';
 import { readSettings as readAll, requireKey, requireToken, type SettingFlags } from './settings.js';
 
 let cwd: string;

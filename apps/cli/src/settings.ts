@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 // Without the schemas of the other contracts, which take most of the start of a command.
 import { parseUrl } from '@idsync/contracts/parse-url';
-import type { Variables } from './cli-context.js';
 import { CliError, UsageError } from './cli-error.js';
 import { type Context, contextNamed, contextsPath, readContexts } from './contexts.js';
+import type { Variables } from './printer.js';
 
 export interface SettingFlags {
   url?: string;

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { CliError, UnreachableError } from './cli-error.js';
+import { JobChanges } from './commands/watch.js';
 import { explained, openEventStream } from './event-stream.js';
-import { JobChanges } from './job-changes.js';
+import { watch } from './follow.js';
 import type { Session } from './session.js';
-import { watch } from './watch.js';
 
 const running = { status: 'running' };
 const show = () => undefined;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import type { Variables } from '../src/cli-context.js';
+import type { Variables } from '../src/printer.js';
 import { run } from '../src/run.js';
 
 type Reply = [status: number, body?: unknown, headers?: Record<string, string>];

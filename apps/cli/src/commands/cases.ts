@@ -2,10 +2,10 @@ import type { responses } from '@idsync/contracts';
 import { caseStatuses } from '@idsync/contracts/fixed-values';
 import { Argument } from 'commander';
 import type { PageQuery } from '../admin-client.js';
+import { personName } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { operationExitCodes, printOperation } from '../operation-outcome.js';
-import { personName } from '../person-name.js';
 import type { Session } from '../session.js';
 
 const decisions = `

@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { responses } from '@idsync/contracts';
 import type { PageQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
-import { CliError } from '../cli-error.js';
+import { CliError, UsageError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
+import { exitCodeOf, printJob } from '../job-outcome.js';
 import { requireNotHeld } from '../operation-outcome.js';
 import type { Session } from '../session.js';
-import { addDeletionCommands } from './deleted-connectors.js';
-import { addScheduleCommand } from './schedules.js';
-import { addSyncRecordCommand } from './sync-record.js';
-import { addTokenCommands } from './tokens.js';
+import { printable } from '../table.js';
+import { addDeletionCommands, addScheduleCommand } from './deleted-connectors.js';
 
 const example = `
 Example of a file:
@@ -44,19 +43,17 @@ export function addConnectorCommands(program: CliCommand): void {
 
   connectors
     .add('get <connector>', 'show a connector and its configuration', 'HR')
-    .does(async (session, connector: string) => {
-      session.printOne(
-        await session.client.call('GET /connectors/{connectorId}', await findConnector(session, connector)),
-      );
-    });
+    .prints(async (session, connector: string) =>
+      session.client.call('GET /connectors/{connectorId}', await findConnector(session, connector)),
+    );
 
   connectors
     .add('create', 'create a connector')
     .requiredOption('--file <path>', 'JSON file with the connector; - reads standard input')
     .addHelpText('after', example)
-    .does(async (session, options: { file: string }) => {
-      session.printOne(await session.client.call('POST /connectors', {}, session.readBody(options.file)));
-    });
+    .prints((session, options: { file: string }) =>
+      session.client.call('POST /connectors', {}, session.readBody(options.file)),
+    );
 
   connectors
     .add('update <connector>', 'change the fields of a connector that the file contains')
@@ -155,4 +152,97 @@ async function runProbe(
 
 function withSource(message: string, sourceMessage: string | undefined): string {
   return sourceMessage === undefined ? message : `${message}\nMessage of the source: ${sourceMessage}`;
+}
+
+const tokenExample = `
+Example, for a connector of the type scim-push:
+  $ idsync connectors tokens create Okta "Okta provisioning"
+Configure the identity provider with the token, and with the address of the service followed by the printed path.`;
+
+export function addTokenCommands(connectors: CliCommand): void {
+  const tokens = connectors.add('tokens', 'manage the tokens with which identity providers push to a connector');
+
+  tokens
+    .add('list <connector>', 'list the tokens of a connector, without their secrets', 'Okta')
+    .does(async (session, connector: string) => {
+      const list = await session.client.all(
+        'GET /connectors/{connectorId}/tokens',
+        await findConnector(session, connector),
+      );
+      session.printList(list, ['id', 'name', 'created_at', 'expires_at', 'last_used_at', 'revoked_at']);
+    });
+
+  tokens
+    .add('create <connector>', 'create a token and print it once')
+    .argument('<name>', 'what the token is for')
+    .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z (default: never)')
+    .addHelpText('after', tokenExample)
+    .does(async (session, connector: string, name: string, { expiresAt }: { expiresAt?: string }) => {
+      const id = await findConnector(session, connector);
+      const body = { name, expires_at: expiresAt };
+      session.printOne(await session.client.call('POST /connectors/{connectorId}/tokens', id, body));
+      session.note('store the token now: it is not shown again');
+    });
+
+  tokens
+    .add('revoke <connector>', 'revoke a token immediately and permanently')
+    .argument('<token>', 'id of the token, from "idsync connectors tokens list"')
+    .example('Okta tok_…')
+    .does(async (session, connector: string, token: string) => {
+      const ids = { connectorId: await findConnector(session, connector), tokenId: token };
+      await session.client.call('DELETE /connectors/{connectorId}/tokens/{tokenId}', ids);
+      session.note(`revoked ${token}`);
+    });
+}
+
+const more = `
+Reports the result within ten seconds. A longer job continues; see "idsync jobs get".
+
+Exit codes:
+  0  created, updated, unchanged, deleted, or not in the source
+  3  the source has the record, but it cannot be applied
+  1  anything else: the source failed, or the job takes longer
+
+Example:
+  $ idsync connectors sync-record HR 4711
+  $ idsync connectors sync-record AD "CN=Ren,OU=People,DC=example,DC=org"`;
+
+export function addSyncRecordCommand(connectors: CliCommand): void {
+  connectors
+    .add('sync-record', 'read one record of the source now and apply it')
+    .argument('<connector>', 'id or name of the connector')
+    .argument('<external_id>', 'id of the record in the source')
+    .addHelpText('after', more)
+    .does(async (session, connector: string, externalId: string) => {
+      // In a URL these segments would address another path, even when encoded.
+      if (externalId === '.' || externalId === '..') {
+        throw new UsageError(`"${externalId}" cannot be requested: external_id must not be "." or ".."`);
+      }
+      const ids = { connectorId: await findConnector(session, connector), externalId };
+      const job = await session.client.call('POST /connectors/{connectorId}/records/{externalId}/sync', ids);
+      if (session.isRaw) session.printOne(job);
+      else if (job.outcome === undefined) printJob(session, job);
+      else session.print(`${summaryOf(job)}\n`);
+      session.exit(exitCodeOf(job.status));
+    });
+}
+
+function summaryOf({
+  external_id: id,
+  outcome,
+  job_id: jobId,
+  identity_id: identity,
+  record_id: record,
+  errors,
+}: responses.JobDetails) {
+  const summaries = {
+    created: 'created',
+    updated: 'updated',
+    unchanged: 'unchanged',
+    deleted: 'deleted: it is no longer in the source',
+    absent: record === undefined ? 'not in the source and not in the directory' : 'not in the source, already deleted',
+    refused: `refused: ${errors?.[0]?.message ?? 'it cannot be applied'}`,
+  };
+  const ids = [identity, jobId].filter((each) => each !== undefined).join(', ');
+  return printable(`${id}: ${outcome === undefined ? '' : summaries[outcome]} (${ids})`);
 }

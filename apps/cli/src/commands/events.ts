@@ -1,9 +1,8 @@
 import type { CursorQuery } from '../admin-client.js';
+import { eventCells, eventHeadings } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
-import { eventCells, eventHeadings } from '../describe-event.js';
-import { openEventStream } from '../event-stream.js';
-import { interruptedExitCode, interruption } from '../interruption.js';
-import { StreamPrinter } from '../stream-printer.js';
+import { interruptedExitCode, interruption, openEventStream } from '../event-stream.js';
+import { StreamPrinter } from '../printer.js';
 import { commaSeparated, wholeNumber } from '../whole-number.js';
 
 const tailHelp = `
@@ -63,9 +62,7 @@ export function addEventCommands(program: CliCommand): void {
 
   events
     .add('show <event>', 'show an event: its details, its deliveries and its body', 'evt_…')
-    .does(async (session, id: string) => {
-      session.printOne(await session.client.call('GET /events/{eventId}', id));
-    });
+    .prints((session, id: string) => session.client.call('GET /events/{eventId}', id));
 
   events
     .add('tail', 'print events as they occur, until interrupted')

@@ -2,7 +2,7 @@ import type { FindingPolicy, responses } from '@idsync/contracts';
 import { findingKinds, findingStates } from '@idsync/contracts/fixed-values';
 import type { CursorQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
-import { operationExitCodes, printOperation } from '../operation-outcome.js';
+import { operationExitCodes } from '../operation-outcome.js';
 import type { Session } from '../session.js';
 import { addSettings } from './settings.js';
 
@@ -60,16 +60,16 @@ export function addFindingCommands(program: CliCommand): void {
     .option('--until <time>', 'when the finding is open again; permanently accepted if absent')
     .option('--by <name>', 'name of the operator')
     .addHelpText('after', acceptHelp)
-    .does(async (session, id: string, options: { reason: string; until?: string; by?: string }) => {
-      printOperation(session, await session.client.call('POST /findings/{findingId}/accept', id, options));
-    });
+    .printsOperation((session, id: string, options: { reason: string; until?: string; by?: string }) =>
+      session.client.call('POST /findings/{findingId}/accept', id, options),
+    );
 
   findings
     .add('reopen <finding>', 'withdraw the acceptance of a finding', 'fnd_…')
     .operation()
-    .does(async (session, id: string, { reason }: { reason?: string }) => {
-      printOperation(session, await session.client.call('POST /findings/{findingId}/reopen', id, { reason }));
-    });
+    .printsOperation((session, id: string, { reason }: { reason?: string }) =>
+      session.client.call('POST /findings/{findingId}/reopen', id, { reason }),
+    );
 
   addSettings(findings.add('policy', 'see and change when something is a finding'), {
     path: 'finding-policy',

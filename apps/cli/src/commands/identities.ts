@@ -1,12 +1,14 @@
+import type { LifecycleEvent } from '@idsync/client';
 import type { responses } from '@idsync/contracts';
-
+import { personName, shownChange } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
+import { UsageError } from '../cli-error.js';
 import { confirm } from '../confirm.js';
+import { explained } from '../event-stream.js';
 import { shownConnectorNames } from '../find-connector.js';
 import { printOperation } from '../operation-outcome.js';
-import { personName } from '../person-name.js';
 import type { Session } from '../session.js';
-import { addHistoryCommand } from './history.js';
+import { wholeNumber } from '../whole-number.js';
 import { addIdentityList } from './lists.js';
 
 const identityHelp = 'id of the identity; the id of a merged identity resolves to the one that has its records';
@@ -61,12 +63,9 @@ export function addIdentityCommands(program: CliCommand): void {
     .addHelpText('after', '\nRevert it with "idsync operations revert".')
     .example('idn_1… idn_2…')
     .operation()
-    .does(async (session, into: string, from: string[], { reason }: ReasonOption) => {
-      printOperation(
-        session,
-        await session.client.call('POST /identities/{identityId}/merge', into, { from_ids: from, reason }),
-      );
-    });
+    .printsOperation((session, into: string, from: string[], { reason }: ReasonOption) =>
+      session.client.call('POST /identities/{identityId}/merge', into, { from_ids: from, reason }),
+    );
 
   identities
     .add('split', 'move records of an identity to a new identity')
@@ -75,12 +74,9 @@ export function addIdentityCommands(program: CliCommand): void {
     .addHelpText('after', '\nRevert it with "idsync operations revert".')
     .example('idn_… usr_… acc_…')
     .operation()
-    .does(async (session, id: string, records: string[], { reason }: ReasonOption) => {
-      printOperation(
-        session,
-        await session.client.call('POST /identities/{identityId}/split', id, { record_ids: records, reason }),
-      );
-    });
+    .printsOperation((session, id: string, records: string[], { reason }: ReasonOption) =>
+      session.client.call('POST /identities/{identityId}/split', id, { record_ids: records, reason }),
+    );
 
   identities
     .add('erase <identity>', 'permanently remove all personal data of an identity')
@@ -175,4 +171,46 @@ function printExplanation(session: Session, found: responses.Explanation): void 
 /** The reason of the winner says that the others rank lower. */
 function otherReason(because: string | undefined): string {
   return because === undefined || because.startsWith('ranked lower') ? '' : `: ${because}`;
+}
+
+const help = `
+Needs the API key of the tenant, with the scope identities:read.
+
+Examples:
+  $ idsync identities history idn_…
+  $ idsync identities history idn_… --since 2026-01-31T00:00:00Z --output csv`;
+
+interface HistoryOptions {
+  since?: string;
+  limit: number;
+}
+
+/** Adds the command that lists what happened to an identity. */
+export function addHistoryCommand(identities: CliCommand): void {
+  identities
+    .add('history <identity>', 'list the changes of an identity and of everything linked to it, oldest first')
+    .option('--since <time>', 'only changes at or after this time')
+    .option('--limit <count>', 'maximum number of results', wholeNumber, 50)
+    .addHelpText('after', help)
+    .does(async (session, id: string, { since, limit }: HistoryOptions) => {
+      if (!/^idn_\w+$/.test(id)) throw new UsageError(`"${id}" is not the id of an identity: it must begin with idn_`);
+      const client = await session.tenantClient();
+      const query = { limit: Math.min(Math.max(limit, 1), 200), ...(since !== undefined && { updated_since: since }) };
+      const list = { data: [] as LifecycleEvent[], total: 0 };
+      await explained(async () => {
+        for await (const page of client.identities.history(id, query).pages()) {
+          list.total = page.total;
+          list.data.push(...page.data.slice(0, limit - list.data.length));
+          if (list.data.length >= limit) break;
+        }
+      }, `no identity "${id}" in the tenant of this API key; "idsync identities list" shows the ids`);
+      session.printList(list, [
+        ['time', 'occurred_at'],
+        ['event', 'event_type'],
+        'id',
+        ['subject', ({ details }) => details.subject_id ?? details.record_id ?? details.id],
+        ['changes', ({ details: { changes } }) => (Array.isArray(changes) ? changes.map(shownChange) : undefined)],
+        ['cause', ({ details }) => details.operation_id ?? details.job_id],
+      ]);
+    });
 }

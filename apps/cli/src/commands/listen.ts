@@ -3,9 +3,8 @@ import { parseUrl } from '@idsync/contracts/parse-url';
 
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
-import { openEventStream } from '../event-stream.js';
-import { interruptedExitCode, interruption } from '../interruption.js';
-import { StreamPrinter } from '../stream-printer.js';
+import { interruptedExitCode, interruption, openEventStream } from '../event-stream.js';
+import { StreamPrinter } from '../printer.js';
 import { commaSeparated, wholeNumber } from '../whole-number.js';
 
 const help = `

@@ -1,9 +1,9 @@
 import type { Identity, Input, MachineIdentityDetails, OneTenant } from '@idsync/client/operator';
 import { machineClassifications, personStatuses, recordFields } from '@idsync/contracts/fixed-values';
 import { InvalidArgumentError, Option } from 'commander';
+import { personName } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
 import { findConnector, shownConnectorNames } from '../find-connector.js';
-import { personName } from '../person-name.js';
 import type { Session } from '../session.js';
 import { wholeNumber } from '../whole-number.js';
 

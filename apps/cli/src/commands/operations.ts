@@ -1,7 +1,7 @@
 import { resultLists } from '@idsync/contracts/fixed-values';
 import type { PageQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
-import { columnsOf, operationExitCodes, printOperation } from '../operation-outcome.js';
+import { columnsOf, operationExitCodes } from '../operation-outcome.js';
 
 const confirmHelp = `
 A change of settings, sources or runs is held if too many people would lose access by it, or get it again. Without a
@@ -26,9 +26,7 @@ export function addOperationCommands(program: CliCommand): void {
   operations
     .add('show <operation>', 'show the result of an operation, or why it was refused', 'opn_…')
     .addHelpText('after', operationExitCodes)
-    .does(async (session, id: string) =>
-      printOperation(session, await session.client.call('GET /operations/{operationId}', id)),
-    );
+    .printsOperation((session, id: string) => session.client.call('GET /operations/{operationId}', id));
 
   operations
     .add('items <operation>', 'list the people in the result of an operation, in pages')
@@ -46,14 +44,14 @@ export function addOperationCommands(program: CliCommand): void {
     .add('confirm <operation>', 'perform a held operation, although it changes the access of people')
     .requiredOption('--reason <text>', 'why it is right, stored with the operation')
     .addHelpText('after', confirmHelp)
-    .does(async (session, id: string, { reason }: { reason: string }) => {
-      printOperation(session, await session.client.call('POST /operations/{operationId}/confirm', id, { reason }));
-    });
+    .printsOperation((session, id: string, { reason }: { reason: string }) =>
+      session.client.call('POST /operations/{operationId}/confirm', id, { reason }),
+    );
 
   operations
     .add('revert <operation>', 'revert a merge, a split or a resolved case', 'opn_… --reason "two people"')
     .operation()
-    .does(async (session, id: string, { reason }: { reason?: string }) => {
-      printOperation(session, await session.client.call('POST /operations/{operationId}/revert', id, { reason }));
-    });
+    .printsOperation((session, id: string, { reason }: { reason?: string }) =>
+      session.client.call('POST /operations/{operationId}/revert', id, { reason }),
+    );
 }

@@ -1,6 +1,14 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { PassThrough, Transform, type TransformCallback } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { QuotaName, responses } from '@idsync/contracts';
 import type { CliCommand } from '../cli-command.js';
-import { addQuotaCommands } from './quotas.js';
-import { addTenantRemovalCommands } from './tenant-removal.js';
+import { CliError, UsageError } from '../cli-error.js';
+import { confirmName } from '../confirm.js';
+import type { Session } from '../session.js';
 
 export function addTenantCommands(program: CliCommand): void {
   const tenants = program.add('tenants', 'list, show, create, limit, rename, suspend, export and delete tenants');
@@ -15,17 +23,15 @@ export function addTenantCommands(program: CliCommand): void {
     .add('show', 'show a tenant')
     .argument('[tenant]', 'id of the tenant (default: the selected one)')
     .example('')
-    .does(async (session, tenant: string | undefined) => {
-      session.printOne(await session.installation.call('GET /tenants/{tenantId}', tenant ?? session.tenant));
-    });
+    .prints((session, tenant: string | undefined) =>
+      session.installation.call('GET /tenants/{tenantId}', tenant ?? session.tenant),
+    );
 
   tenants
     .add('create', 'create a tenant')
     .argument('<name>', 'display name of the tenant')
     .example('Acme')
-    .does(async (session, name: string) => {
-      session.printOne(await session.installation.call('POST /tenants', {}, { name }));
-    });
+    .prints((session, name: string) => session.installation.call('POST /tenants', {}, { name }));
 
   for (const [usage, description, example, bodyOf] of [
     ['rename <tenant> <name>', 'rename a tenant', 'ten_… Acme', (name: string) => ({ name })],
@@ -37,10 +43,179 @@ export function addTenantCommands(program: CliCommand): void {
     ],
     ['resume <tenant>', 'resume a suspended tenant', 'ten_…', () => ({ suspended: false })],
   ] as const) {
-    tenants.add(usage, description, example).does(async (session, tenant: string, name: string) => {
-      session.printOne(await session.installation.call('PATCH /tenants/{tenantId}', tenant, bodyOf(name)));
-    });
+    tenants
+      .add(usage, description, example)
+      .prints((session, tenant: string, name: string) =>
+        session.installation.call('PATCH /tenants/{tenantId}', tenant, bodyOf(name)),
+      );
   }
 
   addTenantRemovalCommands(tenants);
+}
+
+const setHelp = `
+Other limits stay as they are; "unlimited" removes one. Only operators of all tenants may change them.
+
+Example:
+  $ idsync tenants quotas set --people 10000 --requests-per-minute 5000
+  $ idsync tenants quotas set --webhooks unlimited`;
+
+const names = Object.keys({
+  people: true,
+  connectors: true,
+  webhooks: true,
+  requests_per_minute: true,
+} satisfies Record<QuotaName, true>) as QuotaName[];
+
+/** Adds `tenants quotas`. */
+export function addQuotaCommands(tenants: CliCommand): void {
+  const quotas = tenants.add('quotas', 'see and change the limits of a tenant');
+
+  quotas.add('show', 'show the limits of the tenant, and how much of them is used', '').does(async (session) => {
+    print(session, await session.client.call('GET /quotas', {}));
+  });
+
+  quotas
+    .add('set', 'change limits of the tenant')
+    .option('--people <count>', 'users that are not deleted')
+    .option('--connectors <count>', 'connectors')
+    .option('--webhooks <count>', 'webhooks')
+    .option('--requests-per-minute <count>', 'requests of all keys of the tenant, at each gateway')
+    .addHelpText('after', setHelp)
+    .does(async (session, options: Record<string, string | undefined>) => {
+      const before = await session.client.call('GET /quotas', {});
+      const limits = names.flatMap((name) => {
+        const limit = limitOf(name, options[camelCase(name)], before[name].limit);
+        return limit === undefined ? [] : [[name, limit] as const];
+      });
+      print(session, await session.client.call('PUT /quotas', {}, Object.fromEntries(limits)));
+    });
+}
+
+function limitOf(name: QuotaName, given: string | undefined, before: number | undefined): number | undefined {
+  if (given === undefined) return before;
+  if (given === 'unlimited') return undefined;
+  if (!/^\d+$/.test(given))
+    throw new UsageError(`--${name.replaceAll('_', '-')} must be a whole number or "unlimited", got "${given}"`);
+  return Number(given);
+}
+
+const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function print(session: Session, usage: responses.QuotaUsage): void {
+  if (session.format === 'json') {
+    session.printOne(usage);
+    return;
+  }
+  const data = names.map((quota) => ({ quota, ...usage[quota] }));
+  session.printItems({ data }, ['quota', ['limit', ({ limit }) => limit ?? 'unlimited'], 'used']);
+}
+
+export function addTenantRemovalCommands(tenants: CliCommand): void {
+  tenants
+    .add('export <tenant>', 'write all data of a tenant to a file as JSON lines, without secrets')
+    .requiredOption('--file <path>', 'a new file; compressed if its name ends with .gz')
+    .example('ten_… --file acme.jsonl.gz')
+    .does(async (session, tenant: string, { file }: { file: string }) => {
+      const lines = await exportTo(session, tenant, resolve(session.io.cwd ?? process.cwd(), file));
+      session.printOne(lines);
+    });
+
+  tenants
+    .add('delete <tenant>', 'delete a tenant with all its data, in the background; this cannot be undone')
+    .option('--dry-run', 'show what would be deleted, and change nothing')
+    .option('--name <name>', 'the exact name of the tenant, instead of the confirmation')
+    .example('ten_… --dry-run')
+    .does(async (session, tenant: string, options: { dryRun?: boolean; name?: string }) => {
+      const found = await session.installation.call('GET /tenants/{tenantId}/deletion', tenant);
+      if (options.dryRun) {
+        session.printOne(found);
+        return;
+      }
+      if (options.name === undefined) {
+        await confirmName(session.io, `Delete ${found.name} with ${listed(found.contents)}?`, found.name);
+      }
+      const name = options.name ?? found.name;
+      session.printOne(await session.installation.call('POST /tenants/{tenantId}/deletion', tenant, { name }));
+      session.note(`its keys have stopped; "idsync tenants deletion ${tenant}" shows the progress`);
+    });
+
+  tenants
+    .add('deletion <tenant>', 'show the progress of a deletion; the tenant is deleted when it does not exist', 'ten_…')
+    .prints((session, tenant: string) => session.installation.call('GET /tenants/{tenantId}/deletion', tenant));
+}
+
+/** The file appears under its name only when it is complete. */
+async function exportTo(session: Session, tenant: string, file: string): Promise<Record<string, number>> {
+  if (existsSync(file)) throw new CliError(`${file} exists: choose another file`);
+  const body = await session.installation.download('GET /tenants/{tenantId}/export', tenant);
+  const part = `${file}.part`;
+  const lines = new ExportLines();
+  const compressed = file.endsWith('.gz') ? createGzip() : new PassThrough();
+  try {
+    // The file contains personal data.
+    await pipeline(body, lines, compressed, createWriteStream(part, { mode: 0o600 }));
+    await rename(part, file);
+    return lines.lines;
+  } catch (error) {
+    await rm(part, { force: true });
+    if (error instanceof CliError) throw error;
+    throw new CliError(`the export failed: ${(error as Error).message}; repeat it`);
+  }
+}
+
+function listed(contents: responses.TenantDeletion['contents']): string {
+  return Object.entries(contents)
+    .map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
+    .join(', ');
+}
+
+const kindOf = /^\{"kind":"(\w+)"/;
+
+/** Passes the lines of an export on, and fails unless they end with the line that counts all others. */
+export class ExportLines extends Transform {
+  private readonly counted: Record<string, number> = {};
+  private rest = Buffer.alloc(0);
+  private last = '';
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    const bytes = Buffer.concat([this.rest, chunk]);
+    let from = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
+      // Only the last line is needed whole, and it is short.
+      this.last = bytes.toString('utf8', from, Math.min(end, from + 4_096));
+      const [, kind = '?'] = kindOf.exec(this.last) ?? [];
+      this.counted[kind] = (this.counted[kind] ?? 0) + 1;
+      from = end + 1;
+    }
+    this.rest = bytes.subarray(from);
+    done(null, chunk);
+  }
+
+  override _flush(done: TransformCallback): void {
+    const { end, ...counted } = this.counted;
+    const isComplete = end === 1 && this.rest.length === 0 && sameCounts(endOf(this.last), counted);
+    done(isComplete ? null : new CliError('the export is incomplete: the connection ended early; repeat it'));
+  }
+
+  /** Number of lines of each kind, without the last line. */
+  get lines(): Record<string, number> {
+    const { end: _, ...lines } = this.counted;
+    return lines;
+  }
+}
+
+function endOf(line: string): Record<string, number> {
+  try {
+    return (JSON.parse(line) as { lines?: Record<string, number> }).lines ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function sameCounts(stated: Record<string, number>, counted: Record<string, number>): boolean {
+  return (
+    Object.entries(stated).every(([kind, count]) => (counted[kind] ?? 0) === count) &&
+    Object.keys(counted).every((kind) => kind in stated)
+  );
 }

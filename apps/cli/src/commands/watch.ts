@@ -1,14 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { responses } from '@idsync/contracts';
+import { eventCells } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
 import { UnreachableError } from '../cli-error.js';
-import { eventCells } from '../describe-event.js';
-import { openEventStream } from '../event-stream.js';
+import { interruptedExitCode, interruption, openEventStream } from '../event-stream.js';
 import { connectorNames } from '../find-connector.js';
-import { interruptedExitCode, interruption } from '../interruption.js';
-import { JobChanges, type WatchedJob } from '../job-changes.js';
+import { StreamPrinter } from '../printer.js';
 import type { Session } from '../session.js';
-import { StreamPrinter } from '../stream-printer.js';
 import { commaSeparated } from '../whole-number.js';
 
 const help = `
@@ -92,4 +90,23 @@ function detailsOf(job: responses.OperatorJob, names: ReadonlyMap<string, string
   return [name, job.mode, job.dry_run ? 'dry run' : '', amounts, job.error_message ?? job.note ?? '']
     .filter((part) => part !== '')
     .join(', ');
+}
+
+export type WatchedJob = Pick<responses.OperatorJob, 'job_id' | 'status' | 'progress_pct'>;
+
+const ended = new Set(['completed', 'completed_with_errors', 'failed', 'cancelled']);
+
+/** Finds the jobs of a list that changed since the list before. */
+export class JobChanges {
+  private seen: ReadonlyMap<string, string> | undefined;
+
+  /** `jobs`: newest first. Returns the changed ones, oldest first; at the first call those that have not ended. */
+  of<Job extends WatchedJob>(jobs: readonly Job[]): Job[] {
+    const before = this.seen;
+    const stateOf = ({ status, progress_pct }: Job) => `${status} ${progress_pct}`;
+    this.seen = new Map(jobs.map((job) => [job.job_id, stateOf(job)]));
+    return jobs
+      .filter((job) => (before ? before.get(job.job_id) !== stateOf(job) : !ended.has(job.status)))
+      .toReversed();
+  }
 }

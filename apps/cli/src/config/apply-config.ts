@@ -5,7 +5,7 @@ import { requireNotHeld } from '../operation-outcome.js';
 import type { Session } from '../session.js';
 import type { LoadedConfig } from './load-config.js';
 import type { Step } from './plan-config.js';
-import { type ConnectorConfig, connectorLists, type TenantConfig } from './tenant-config.js';
+import { type ConnectorConfig, connectorLists, type TenantConfig } from './read-config.js';
 
 /** Fields that other fields must not accompany in a request if the tenant has four eyes. */
 const guardedFields = ['safeguard', 'priority'];

@@ -7,7 +7,7 @@ import {
   type SettingsConfig,
   type TenantConfig,
   type WebhookConfig,
-} from './tenant-config.js';
+} from './read-config.js';
 
 /** The present configuration of a tenant, with the ids that its names stand for. */
 export interface LoadedConfig {

@@ -1,6 +1,6 @@
 import { connectorBody, matchingRules, requests, tenantSettingsPatch } from '@idsync/contracts';
 import { UsageError } from '../cli-error.js';
-import { type ConnectorConfig, connectorLists, type TenantConfig, type WebhookConfig } from './tenant-config.js';
+import { type ConnectorConfig, connectorLists, type TenantConfig, type WebhookConfig } from './read-config.js';
 
 /**
  * Returns the configuration as the service would store it, with the defaults of nested values, so that a comparison finds

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConnectorConfig, TenantConfig } from './tenant-config.js';
+import type { ConnectorConfig, TenantConfig } from './read-config.js';
 
 type Kind = 'connector' | 'settings' | 'attribute_priorities' | 'matching_rules' | 'webhook';
 type Change = 'create' | 'update' | 'delete' | 'unchanged';
