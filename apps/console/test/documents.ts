@@ -1,4 +1,5 @@
 // Documents as the API returns them, in which each spec replaces what it is about.
+
 import type {
   Connector,
   Delivery,

@@ -4,8 +4,7 @@ import { Button, buttonClass } from '../components/button';
 import { Dialog } from '../components/dialog';
 import { hasExpired, readMethods, readSession, sessionQuery } from '../data/session';
 import { useStore } from '../data/store';
-import { onSignIn } from './sign-in-channel';
-import { TokenForm } from './token-form';
+import { onSignIn, TokenForm } from './sign-in';
 
 /**
  * Asks to sign in again when a request was refused because the session has ended. The screen stays as it is behind it, so

@@ -1,4 +1,4 @@
-import type { IconName } from '../components/icon';
+import type { IconName } from '../components/button';
 import { includesRole, type Role, type Session } from '../data/session';
 
 /** Paths of screens that need only a tenant. */

@@ -1,4 +1,4 @@
-import type { IconName } from '../components/icon';
+import type { IconName } from '../components/button';
 
 /** Something that the search of ⌘K can open. */
 export interface Option {

@@ -1,23 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMay, useSession } from '../data/access';
-import { type Approval, call } from '../data/api';
+import { type Approval, call, read, useTenantId } from '../data/api';
 import { changeDone } from '../data/operations';
 import { live } from '../data/query-client';
-import type { Role } from '../data/session';
-import { useTenantId } from '../data/use-tenant';
+import { type Role, useMay, useSession } from '../data/session';
 import styles from './approval-banner.module.css';
-import { ConfirmButton } from './confirm-dialog';
-import { Icon } from './icon';
-import { wordsOf } from './status';
+import { Icon } from './button';
+import { ConfirmButton } from './dialog';
 import { Ago } from './time';
+import { wordsOf } from './words';
 
 /** Acts on a resource, or changes of settings, that wait for a second operator, who approves or rejects them here. */
 export function ApprovalBanner(shown: { resource: string } | { actions: readonly string[] }) {
   const tenantId = useTenantId();
   // At most 100 of a tenant wait.
   const { data } = useQuery({
-    queryKey: ['approvals', tenantId, 'pending'],
-    queryFn: () => call('GET /approvals', { tenantId }, { status: 'pending', limit: 100 }),
+    ...read('approvals', 'GET /approvals', { tenantId }, { status: 'pending', limit: 100 }),
     ...live,
   });
   return (data?.data ?? [])

@@ -1,14 +1,13 @@
 import { type ReactNode, useSyncExternalStore } from 'react';
-import { itemsOf } from '../data/pages';
+import { itemsOf } from '../data/query-client';
 import { Button } from './button';
 import styles from './data-table.module.css';
 import { formatCount } from './format-time';
-import { Section } from './page';
-import { ErrorState, Loading } from './states';
-import type { Tone } from './status';
+import { ErrorState, Loading, Section } from './page';
 import { StatusBadge } from './status-badge';
 import { Ago } from './time';
-import { useVisibleRows } from './use-visible-rows';
+import { useVisibleRows } from './virtual-list';
+import type { Tone } from './words';
 
 /** A status that is none of the API. */
 interface State {

@@ -1,9 +1,11 @@
 import type { Delivery } from '@idsync/client/operator';
 import type { ComponentProps, ReactNode } from 'react';
+import { type DeliverySearch, deliveryStatuses } from '../data/searches';
 import { type Column, DataTable, rowLink } from './data-table';
-import { EmptyState } from './states';
-import { wordsOf } from './status';
+import { choicesOf, FilterBar, SearchField, SelectFilter } from './fields';
+import { EmptyState } from './page';
 import { Ago } from './time';
+import { wordsOf } from './words';
 
 /** Renders the link of a row, with these properties. */
 type LinkOf = (delivery: Delivery, props: { className: string | undefined; children: string }) => ReactNode;
@@ -57,5 +59,30 @@ export function DeliveriesTable({ query, linkOf }: DeliveriesTableProps) {
         </EmptyState>
       }
     />
+  );
+}
+
+/** Filters of a list of deliveries. */
+export function DeliveryFilters({
+  status,
+  type,
+  onChange,
+}: DeliverySearch & { onChange: (changed: DeliverySearch) => unknown }) {
+  return (
+    <FilterBar>
+      <SelectFilter
+        label="Deliveries"
+        any="Any"
+        value={status}
+        choices={choicesOf(deliveryStatuses)}
+        onChange={(chosen) => onChange({ status: chosen as DeliverySearch['status'] })}
+      />
+      <SearchField
+        label="Event type"
+        placeholder="Event type, such as identity.updated"
+        value={type ?? ''}
+        onChange={(text) => onChange({ type: text || undefined })}
+      />
+    </FilterBar>
   );
 }

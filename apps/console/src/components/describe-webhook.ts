@@ -1,4 +1,4 @@
-import type { Tone } from './status';
+import type { Tone } from './words';
 
 interface Health {
   active: boolean;

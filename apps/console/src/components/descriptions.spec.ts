@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { apartWords, meanwhileOf, questionOf, recordName } from './describe-case.js';
-import { describeLink } from './describe-link.js';
 import { healthOf, hostOf } from './describe-webhook.js';
+import { describeLink } from './words.js';
 
 const user = (identity?: string) => ({
   id: 'usr_1',

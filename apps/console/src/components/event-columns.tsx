@@ -1,8 +1,8 @@
-import { useSourceName } from '../data/connectors';
-import type { OperatorEvent } from '../data/events';
+import type { OperatorEvent } from '../data/api';
+import { useSourceName } from '../data/queries';
 import { type Column, rowLink } from './data-table';
-import { DeliveryCounts } from './delivery-counts';
-import { IdLink } from './tenant-link';
+import { IdLink } from './links';
+import { StatusBadge } from './status-badge';
 
 /** Columns of a list of events. The person is left out in lists of one person. */
 export function useEventColumns({ withPerson = true } = {}): Column<OperatorEvent>[] {
@@ -34,4 +34,19 @@ export function useEventColumns({ withPerson = true } = {}): Column<OperatorEven
     },
     { header: 'Occurred', as: 'ago', cell: ({ occurred_at }) => occurred_at },
   ];
+}
+
+const statuses = ['dead', 'pending', 'delivered'] as const;
+
+/** How many deliveries of an event have each status, worst first. */
+export function DeliveryCounts({ deliveries }: Pick<OperatorEvent, 'deliveries'>) {
+  const shown = statuses
+    .map((status) => ({ status, count: deliveries.filter((delivery) => delivery.status === status).length }))
+    .filter(({ count }) => count > 0);
+  if (shown.length === 0) return <>—</>;
+  return shown.map(({ status, count }) => (
+    <StatusBadge key={status} status={status}>
+      {count} {status}
+    </StatusBadge>
+  ));
 }

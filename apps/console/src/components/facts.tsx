@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import styles from './facts.module.css';
+import { shownValue } from './words';
 
 /** A sentence in a narrow column would be a tall block of few words. */
 function widthOf(value: ReactNode): string | undefined {
@@ -19,5 +20,43 @@ export function Facts({ items }: { items: readonly (readonly [string, ReactNode]
         </div>
       ))}
     </dl>
+  );
+}
+
+export interface Change {
+  field: string;
+  from?: unknown;
+  to?: unknown;
+  /** Name of the source that says so. */
+  source?: string;
+}
+
+/** Changed fields, the earlier value above or beside the new one. */
+export function FieldDiff({ changes }: { changes: readonly Change[] }) {
+  return (
+    <ul className={styles.diff}>
+      {changes.map(({ field, from, to, source }) => (
+        <li key={field} className={styles.change}>
+          <span className={styles.field}>{field}</span>
+          <span className={styles.values}>
+            {from !== undefined && (
+              <del className={styles.from} dir="auto">
+                <span className="visually-hidden">from </span>
+                {shownValue(from)}
+              </del>
+            )}
+            {to === undefined ? (
+              <span className={styles.none}>no value</span>
+            ) : (
+              <ins className={styles.to} dir="auto">
+                <span className="visually-hidden">to </span>
+                {shownValue(to)}
+              </ins>
+            )}
+            {source && <span className={styles.source}>{source}</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,7 +1,7 @@
 import { type ComponentProps, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Icon } from './button';
 import styles from './fields.module.css';
-import { Icon } from './icon';
-import { wordsOf } from './status';
+import { wordsOf } from './words';
 
 interface Labelled {
   label: string;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { choose, eventGroups, otherEvents } from './event-choices.js';
-import { labelOf, linesOf, settingOf } from './schema-labels.js';
-import { createBody, newWebhook, patchBody, webhookInputOf } from './webhook-input.js';
+import { choose, createBody, eventGroups, newWebhook, otherEvents, patchBody, webhookInputOf } from './webhook-input';
+import { labelOf, linesOf, settingOf } from './words.js';
 
 describe('the choice of events', () => {
   it('offers each event except tests below its prefix', () => {

@@ -1,5 +1,5 @@
 import { Store, useStore } from '../data/store';
-import { ConfirmDialog } from './confirm-dialog';
+import { ConfirmDialog } from './dialog';
 import { formatCount } from './format-time';
 import styles from './held-operation.module.css';
 import { StatusBadge } from './status-badge';

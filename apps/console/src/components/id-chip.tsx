@@ -1,6 +1,6 @@
-import { copy } from './copy';
-import { Icon } from './icon';
+import { Icon } from './button';
 import styles from './id-chip.module.css';
+import { copy } from './notices';
 import { Ago } from './time';
 
 /** An id, shortened in the middle if it is long. */

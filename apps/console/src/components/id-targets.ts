@@ -1,4 +1,5 @@
-import type { IconName } from './icon';
+import type { IconName } from './button';
+import { entryOf } from './words';
 
 export interface IdTarget {
   label: string;
@@ -29,8 +30,7 @@ const form = /^([a-z]{3})_[0-9a-hjkmnp-tv-z]{26}$/;
 
 /** Returns the kind of an id; undefined for other text, and for ids without a screen. */
 export function targetOf(text: string): IdTarget | undefined {
-  const prefix = form.exec(text)?.[1] ?? '';
-  return Object.hasOwn(targets, prefix) ? targets[prefix] : undefined;
+  return entryOf(targets, form.exec(text)?.[1] ?? '');
 }
 
 /** Path of the screen that shows an id; undefined while a record is looked up, or if it does not exist. */
@@ -42,8 +42,7 @@ export function pathOf(target: IdTarget, id: string, record: { identity_id?: str
 
 /** Path below the tenant of the screen of an id; undefined without a screen. */
 export function pathOfId(id: string): string | undefined {
-  const prefix = id.slice(0, 3);
-  return Object.hasOwn(targets, prefix) ? targets[prefix]?.path?.(id) : undefined;
+  return entryOf(targets, id.slice(0, 3))?.path?.(id);
 }
 
 /** Path of the screen that shows what a finding or an event is about. A user is shown by the person. */

@@ -1,10 +1,8 @@
 import { useState } from 'react';
-import { Button } from './button';
-import { copy } from './copy';
-import { Icon } from './icon';
-import { entriesOf, isOpenAt } from './json-nodes';
-import { JsonNode } from './json-tree';
+import { Button, Icon } from './button';
+import { bracketsOf, countOf, entriesOf, isOpenAt, type JsonEntry, jsonOf } from './json-nodes';
 import styles from './json-view.module.css';
+import { copy } from './notices';
 
 interface JsonViewProps {
   value: unknown;
@@ -46,6 +44,124 @@ export function JsonView({ value, label, raw, levels }: JsonViewProps) {
           value={value}
           isOpenAt={(depth) => (all.open === undefined ? isOpenAt(depth, text, levels) : all.open || depth === 0)}
         />
+      </section>
+    </div>
+  );
+}
+
+interface JsonNodeProps extends JsonEntry {
+  depth?: number;
+  isLast?: boolean;
+  /** Whether objects and arrays at a depth are open until they are toggled. */
+  isOpenAt: (depth: number) => boolean;
+}
+
+/** A value of JSON. Objects and arrays are opened and closed, also by the keyboard; a closed one has the count of its entries. */
+export function JsonNode({ name, value, depth = 0, isLast = true, isOpenAt }: JsonNodeProps) {
+  const [isOpen, setOpen] = useState(() => isOpenAt(depth));
+  const entries = entriesOf(value);
+  const [begin, end] = bracketsOf(value);
+  const comma = isLast ? '' : ',';
+  if (!entries?.length)
+    return (
+      <div className={styles.line}>
+        <Key name={name} />
+        {entries ? begin + end : <Scalar value={value} />}
+        {comma}
+      </div>
+    );
+  return (
+    <details className={styles.node} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className={styles.line}>
+        <Key name={name} />
+        {begin}
+        {!isOpen && (
+          <>
+            <span className={styles.count}>{countOf(entries)}</span>
+            {end}
+            {comma}
+          </>
+        )}
+      </summary>
+      {/* What is closed is not rendered, because a body may have thousands of entries. */}
+      {isOpen && (
+        <>
+          <Entries entries={entries} depth={depth + 1} isOpenAt={isOpenAt} />
+          <div className={styles.line}>
+            {end}
+            {comma}
+          </div>
+        </>
+      )}
+    </details>
+  );
+}
+
+const step = 100;
+
+interface EntriesProps {
+  entries: readonly JsonEntry[];
+  depth: number;
+  isOpenAt: (depth: number) => boolean;
+}
+
+function Entries({ entries, depth, isOpenAt }: EntriesProps) {
+  const [shown, setShown] = useState(step);
+  const rest = entries.length - shown;
+  return (
+    <div className={styles.entries}>
+      {entries.slice(0, shown).map((entry, index) => (
+        <JsonNode
+          key={entry.name ?? index}
+          {...entry}
+          depth={depth}
+          isLast={index === entries.length - 1}
+          isOpenAt={isOpenAt}
+        />
+      ))}
+      {rest > 0 && (
+        <Button small onClick={() => setShown(shown + step)}>
+          Show {Math.min(step, rest)} more of {rest}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Key({ name }: { name: string | undefined }) {
+  if (name === undefined) return null;
+  return (
+    <>
+      <span className={styles.key}>{JSON.stringify(name)}</span>
+      {': '}
+    </>
+  );
+}
+
+function Scalar({ value }: { value: unknown }) {
+  return (
+    <span className={typeof value === 'string' ? styles.string : styles.other} dir="auto">
+      {JSON.stringify(value) ?? 'null'}
+    </span>
+  );
+}
+
+/** A body as it was sent: a tree if it is JSON, else its text. Its exact bytes are copied. */
+export function BodyView({ label, body }: { label: string; body: string }) {
+  const value = jsonOf(body);
+  return value ? <JsonView label={label} value={value} raw={body} /> : <CodeBlock label={label} text={body} />;
+}
+
+/** Text in a region that scrolls, with a button that copies it. */
+export function CodeBlock({ label, text }: { label: string; text: string }) {
+  return (
+    <div className={styles.code}>
+      <Button look="quiet" small iconOnly aria-label={`Copy ${label}`} onClick={() => copy(text, label)}>
+        <Icon name="copy" size={14} />
+      </Button>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by the keyboard */}
+      <section tabIndex={0} aria-label={label}>
+        <pre>{text}</pre>
       </section>
     </div>
   );

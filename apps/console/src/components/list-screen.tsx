@@ -1,11 +1,14 @@
-import type { ReactNode } from 'react';
-import { useFilters } from '../data/use-tenant';
+import { type ReactNode, useState } from 'react';
+import { useFilters } from '../data/api';
+import { buttonClass, Icon } from './button';
 import { type Column, DataTable } from './data-table';
-import { type Choice, FilterBar, SearchField, SelectFilter } from './fields';
+import { FormDialog } from './dialog';
+import { type Choice, FilterBar, SearchField, SelectFilter, TextField } from './fields';
 import { formatCount } from './format-time';
-import { SavedFilters } from './saved-filters';
+import { MenuItem, PopupMenu } from './menu';
+import menu from './menu.module.css';
+import { EmptyState } from './page';
 import { Screen } from './screen';
-import { EmptyState } from './states';
 
 /** A filter of the list: a text, or one of a few choices. */
 export interface ListFilter<Search> {
@@ -134,4 +137,123 @@ export function ListScreen<Row, Search extends object>({
 
 function totalOf({ total = 0, total_is_estimate }: ListPage<unknown>, isFiltered: boolean): string {
   return `${formatCount(total, total_is_estimate)} ${isFiltered ? 'found' : 'in total'}`;
+}
+
+interface SavedFiltersProps<Search extends object> {
+  of: string;
+  search: Search;
+  onApply: (change: Search) => unknown;
+}
+
+/** Filters of the list that this browser keeps by name. */
+export function SavedFilters<Search extends object>({ of, search, onApply }: SavedFiltersProps<Search>) {
+  const [kept, setKept] = useState(() => keptFilters(of));
+  const [isNaming, setNaming] = useState(false);
+  const [name, setName] = useState('');
+  const given = Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+  const keep = async () => {
+    keepFilter(of, { name: name.trim(), search: given as Record<string, string> });
+    setKept(keptFilters(of));
+    setNaming(false);
+    setName('');
+  };
+  const apply = (filter: KeptFilter) => {
+    const none = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
+    onApply({ ...none, ...filter.search } as Search);
+  };
+  return (
+    <>
+      <PopupMenu
+        className={buttonClass({ look: 'quiet' })}
+        trigger={
+          <>
+            Saved filters
+            <Icon name="chevron" />
+          </>
+        }
+        align="start"
+      >
+        {kept.map((filter) => (
+          <MenuItem key={filter.name} onClick={() => apply(filter)}>
+            <span className={menu.name} dir="auto">
+              {filter.name}
+            </span>
+          </MenuItem>
+        ))}
+        {kept.length > 0 && <div className={menu.line} />}
+        <MenuItem disabled={Object.keys(given).length === 0} onClick={() => setNaming(true)}>
+          Save these filters…
+        </MenuItem>
+        {kept
+          .filter((filter) => isSame(filter.search, given))
+          .map(({ name: each }) => (
+            <MenuItem
+              key={each}
+              onClick={() => {
+                forgetFilter(of, each);
+                setKept(keptFilters(of));
+              }}
+            >
+              <span className={menu.name} dir="auto">
+                Remove “{each}”
+              </span>
+            </MenuItem>
+          ))}
+      </PopupMenu>
+      {isNaming && (
+        <FormDialog
+          title="Save these filters"
+          action="Save"
+          isReady={name.trim() !== ''}
+          onClose={() => setNaming(false)}
+          onSubmit={keep}
+        >
+          <TextField label="Name" value={name} onChange={setName} maxLength={60} hint="Kept in this browser." />
+        </FormDialog>
+      )}
+    </>
+  );
+}
+
+function isSame(a: object, b: object): boolean {
+  const text = (value: object) => JSON.stringify(Object.entries(value).sort());
+  return text(a) === text(b);
+}
+
+/** Filters of a list that the operator has named. They stay in this browser. */
+export interface KeptFilter {
+  name: string;
+  search: Record<string, string>;
+}
+
+const keyOf = (list: string) => `idsync.filters.${list}`;
+
+export function keptFilters(list: string): KeptFilter[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(keyOf(list)) ?? '[]');
+    return Array.isArray(stored) ? stored.filter(isKept) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Keeps the filters; another one with this name is replaced. */
+export function keepFilter(list: string, { name, search }: KeptFilter): void {
+  store(list, [...keptFilters(list).filter((kept) => kept.name !== name), { name, search }]);
+}
+
+export function forgetFilter(list: string, name: string): void {
+  store(
+    list,
+    keptFilters(list).filter((kept) => kept.name !== name),
+  );
+}
+
+function store(list: string, filters: readonly KeptFilter[]): void {
+  localStorage.setItem(keyOf(list), JSON.stringify(filters));
+}
+
+function isKept(value: unknown): value is KeptFilter {
+  const { name, search } = (value ?? {}) as Partial<KeptFilter>;
+  return typeof name === 'string' && typeof search === 'object' && search !== null;
 }

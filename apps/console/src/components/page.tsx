@@ -1,5 +1,8 @@
+import { IdsyncError } from '@idsync/client/operator';
 import { type ReactNode, useEffect } from 'react';
+import { Button } from './button';
 import styles from './page.module.css';
+import states from './states.module.css';
 
 interface PageProps {
   title: string;
@@ -55,5 +58,60 @@ export function Section({ title, actions, untitled = false, flush = false, child
       )}
       <div className={flush ? undefined : styles.body}>{children}</div>
     </section>
+  );
+}
+
+/** What a list shows if it has nothing, and what to do about it. */
+export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className={states.state}>
+      <p className={states.title}>{title}</p>
+      {children && <div className={states.text}>{children}</div>}
+      {action && <div className={states.action}>{action}</div>}
+    </div>
+  );
+}
+
+export function ErrorState({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const isRefused = error instanceof IdsyncError;
+  const title =
+    isRefused && error.status === 404
+      ? 'Not found'
+      : isRefused && error.status === 403
+        ? 'Your role does not allow this'
+        : 'This could not be loaded';
+  return (
+    <div className={`${states.state} ${states.error}`} role="alert">
+      <p className={states.title}>{title}</p>
+      <p className={states.text}>
+        {isRefused ? reasonOf(error) : 'The service did not answer. It is retried when you are back online.'}
+      </p>
+      {isRefused && error.requestId && (
+        <p className={states.request}>
+          Request <code>{error.requestId}</code>
+        </p>
+      )}
+      {onRetry && (
+        <div className={states.action}>
+          <Button onClick={onRetry}>Try again</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function reasonOf({ message }: IdsyncError): string {
+  return message === 'not found' ? 'It was deleted, or belongs to another tenant.' : message;
+}
+
+/** Grey bars in place of content. */
+export function Loading({ rows = 6 }: { rows?: number }) {
+  return (
+    <div className={states.loading} role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the bars are all alike
+        <div key={row} className={states.bar} />
+      ))}
+    </div>
   );
 }

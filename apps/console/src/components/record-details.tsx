@@ -1,22 +1,17 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type AccountDetails, call, type MachineIdentityDetails } from '../data/api';
-import { useSourceName } from '../data/connectors';
-import { eventsQuery } from '../data/events';
-import { itemsOf } from '../data/pages';
-import { liveByEvents } from '../data/query-client';
-import { useTenantId } from '../data/use-tenant';
+import { type AccountDetails, type MachineIdentityDetails, read, useTenantId } from '../data/api';
+import { eventsQuery, useSourceName } from '../data/queries';
+import { itemsOf, liveByEvents } from '../data/query-client';
 import { buttonClass } from './button';
 import { DataTable } from './data-table';
 import styles from './detail-rows.module.css';
 import { useEventColumns } from './event-columns';
 import { Facts } from './facts';
-import { Section } from './page';
-import { shownValue } from './shown-value';
-import { EmptyState, ErrorState } from './states';
-import { wordsOf } from './status';
+import { IdLink, TenantLink } from './links';
+import { EmptyState, ErrorState, Section } from './page';
 import { StatusBadge } from './status-badge';
-import { IdLink, TenantLink } from './tenant-link';
 import { Ago } from './time';
+import { shownValue, wordsOf } from './words';
 
 type DetailedRecord = AccountDetails | MachineIdentityDetails;
 
@@ -35,8 +30,7 @@ export function RecordDetails({ record, noun }: { record: DetailedRecord; noun: 
 function Findings({ recordId, noun }: { recordId: string; noun: 'machine' | 'account' }) {
   const tenantId = useTenantId();
   const { data, error, refetch } = useQuery({
-    queryKey: ['findings', tenantId, { subject: recordId }],
-    queryFn: () => call('GET /findings', { tenantId }, { subject: recordId, limit: 20 }),
+    ...read('findings', 'GET /findings', { tenantId }, { subject: recordId, limit: 20 }),
     ...liveByEvents,
   });
   const findings = data?.data ?? [];

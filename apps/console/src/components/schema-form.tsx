@@ -1,6 +1,6 @@
 import type { Schema } from '../data/connector-types';
 import { CheckField, FieldGroup, SelectField, TextArea, TextField } from './fields';
-import { labelOf, linesOf } from './schema-labels';
+import { labelOf, linesOf } from './words';
 
 interface SchemaFormProps {
   schema: Schema;

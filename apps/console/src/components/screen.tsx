@@ -1,11 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ComponentProps, ReactNode } from 'react';
-import { isNotFound } from '../data/api';
-import { buttonClass } from './button';
-import { CopyAs } from './copy-as';
-import { Page } from './page';
-import { EmptyState, ErrorState, Loading } from './states';
-import { TenantLink } from './tenant-link';
+import { type ComponentProps, type ReactNode, useState } from 'react';
+import { isNotFound, useTenantId } from '../data/api';
+import { buttonClass, Icon } from './button';
+import { Dialog } from './dialog';
+import { JsonView } from './json-view';
+import { TenantLink } from './links';
+import { MenuItem, PopupMenu } from './menu';
+import { copy } from './notices';
+import { EmptyState, ErrorState, Loading, Page } from './page';
 
 /** The frame of a screen of the console, with the request that it shows. */
 export function Screen({
@@ -65,5 +67,45 @@ export function Missing({ title, children, action }: { title: string; children: 
         {children}
       </EmptyState>
     </Page>
+  );
+}
+
+interface CopyAsProps {
+  /** Path of the request that the screen shows, with its query: below the tenant, or from `/admin/v1` on. */
+  path: string;
+  /** The command that shows the same. */
+  cli?: string;
+  /** What the request returned. */
+  json?: unknown;
+}
+
+/** The request of a screen, for a terminal or a ticket: curl, CLI and raw JSON. */
+export function CopyAs({ path, cli, json }: CopyAsProps) {
+  const [isOpen, setOpen] = useState(false);
+  const tenantId = useTenantId();
+  const url = `${location.origin}${path.startsWith('/admin/') ? '' : `/admin/v1/tenants/${tenantId}`}${path}`;
+  const curl = `curl -s -H "Authorization: Bearer $ADMIN_TOKEN" '${url}'`;
+  return (
+    <>
+      <PopupMenu
+        className={buttonClass({ look: 'quiet' })}
+        trigger={
+          <>
+            <Icon name="code" />
+            API
+          </>
+        }
+        align="end"
+      >
+        <MenuItem onClick={() => copy(curl, 'curl command')}>Copy as curl</MenuItem>
+        {cli && <MenuItem onClick={() => copy(cli, 'CLI command')}>Copy as CLI</MenuItem>}
+        {json !== undefined && <MenuItem onClick={() => setOpen(true)}>Show JSON</MenuItem>}
+      </PopupMenu>
+      {isOpen && (
+        <Dialog open onOpenChange={setOpen} title="Response" wide>
+          <JsonView value={json} label="Response" />
+        </Dialog>
+      )}
+    </>
   );
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatCount, formatDuration, formatTime, timeAgo } from './format-time.js';
-import { holdMessage } from './hold-message.js';
 import { bracketsOf, countOf, entriesOf, isOpenAt, jsonOf } from './json-nodes.js';
-import { shownValue } from './shown-value.js';
-import { toneOf, wordsOf } from './status.js';
+import { holdMessage, shownValue, toneOf, wordsOf } from './words.js';
 
 const now = Date.parse('2026-11-24T12:00:00Z');
 

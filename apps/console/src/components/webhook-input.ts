@@ -1,4 +1,4 @@
-import type { operations, WebhookDetails } from '@idsync/client/operator';
+import type { operations, WebhookDetails, webhooks } from '@idsync/client/operator';
 
 type NewWebhook = operations['adminCreateWebhook']['requestBody']['content']['application/json'];
 type WebhookPatch = operations['adminUpdateWebhook']['requestBody']['content']['application/json'];
@@ -62,4 +62,77 @@ function filterOf(text: string): Filter | null {
   } catch {
     throw new Error('The filter is no valid JSON.');
   }
+}
+
+// A record, so that a new event of the service is missing here until it is named.
+const types = Object.keys({
+  'identity.created': true,
+  'identity.updated': true,
+  'identity.status_changed': true,
+  'identity.merged': true,
+  'identity.split': true,
+  'identity.deleted': true,
+  'user.created': true,
+  'user.updated': true,
+  'user.status_changed': true,
+  'user.deleted': true,
+  'lifecycle.joiner': true,
+  'lifecycle.mover': true,
+  'lifecycle.leaver': true,
+  'lifecycle.rejoiner': true,
+  'account.created': true,
+  'account.updated': true,
+  'account.linked': true,
+  'account.unlinked': true,
+  'account.disabled': true,
+  'account.deleted': true,
+  'machine_identity.created': true,
+  'machine_identity.updated': true,
+  'machine_identity.owner_changed': true,
+  'machine_identity.orphaned': true,
+  'machine_identity.risk_changed': true,
+  'machine_identity.decommissioned': true,
+  'group.created': true,
+  'group.members_changed': true,
+  'group.deleted': true,
+  'finding.opened': true,
+  'finding.resolved': true,
+  'sync.job.started': true,
+  'sync.job.completed': true,
+  'sync.job.failed': true,
+  'sync.job.quarantined': true,
+  'sync.job.cancelled': true,
+  // Every webhook receives its own tests, whatever it subscribes to.
+  'webhook.test': false,
+} satisfies Record<keyof webhooks, boolean>).filter((type) => type !== 'webhook.test');
+
+export const everyEvent = '*';
+
+export interface EventGroup {
+  /** The prefix as subscriptions name it, such as `user.*`. */
+  prefix: string;
+  types: readonly string[];
+}
+
+const prefixOf = (type: string) => `${type.slice(0, type.lastIndexOf('.'))}.*`;
+
+/** The events that a webhook can subscribe to, by their prefix. */
+export const eventGroups: readonly EventGroup[] = [...new Set(types.map(prefixOf))].map((prefix) => ({
+  prefix,
+  types: types.filter((type) => prefixOf(type) === prefix),
+}));
+
+/** Entries that are no event or prefix of this version, such as events of a later one. */
+export function otherEvents(events: readonly string[]): string[] {
+  const known = new Set([everyEvent, ...eventGroups.flatMap(({ prefix, types: each }) => [prefix, ...each])]);
+  return events.filter((name) => !known.has(name));
+}
+
+/** Returns the subscription with or without an entry. A prefix replaces its events, and `*` everything. */
+export function choose(events: readonly string[], name: string, isChosen: boolean): string[] {
+  const rest = events.filter((each) => each !== name);
+  if (!isChosen) return rest;
+  if (name === everyEvent) return [everyEvent];
+  const covered = eventGroups.find(({ prefix }) => prefix === name)?.types ?? [];
+  return [...rest.filter((each) => !covered.includes(each)), name];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { isAffected } from './affected-queries.js';
-import { offsetPages } from './pages.js';
+import { isAffected } from './live-events.js';
 import { machineOf } from './person.js';
+import { offsetPages } from './query-client.js';
 import { searchOf, textOf } from './search-params.js';
 
 const tenant = 'ten_1';

@@ -1,5 +1,5 @@
 import { IdsyncError } from '@idsync/client/operator';
-import { QueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, QueryClient } from '@tanstack/react-query';
 
 const retries = 2;
 
@@ -25,7 +25,51 @@ export const streamState = { isUp: false };
 export const unlessStreamed = (milliseconds: number) => (streamState.isUp ? streamedMs : milliseconds);
 
 /** Interval of lists that change without events. TanStack Query pauses it while the page is hidden. */
-export const live = { refetchInterval: pollMs, refetchIntervalInBackground: false } as const;
+export const live = { refetchInterval: pollMs } as const;
 
 /** Interval of lists that change with events. */
 export const liveByEvents = { ...live, refetchInterval: () => unlessStreamed(pollMs) } as const;
+
+interface CursorPage<Item> {
+  data: Item[];
+  next_cursor?: string;
+  total?: number;
+  total_is_estimate?: boolean;
+}
+interface OffsetPage<Item> {
+  data: Item[];
+  total: number;
+  total_is_estimate?: boolean;
+  offset: number;
+}
+
+/** A list that is read page by page with cursors. */
+export function cursorPages<Item, Page extends CursorPage<Item>>(
+  queryKey: readonly unknown[],
+  read: (cursor: string | undefined) => Promise<Page & CursorPage<Item>>,
+) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+}
+
+/** A list of the operator API that has no cursors. */
+export function offsetPages<Item, Page extends OffsetPage<Item>>(
+  queryKey: readonly unknown[],
+  read: (offset: number) => Promise<Page & OffsetPage<Item>>,
+) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: 0,
+    getNextPageParam: ({ data, offset, total, total_is_estimate: hasMore }) =>
+      data.length > 0 && (hasMore || offset + data.length < total) ? offset + data.length : undefined,
+  });
+}
+
+export function itemsOf<Item>(pages: { pages: { data: Item[] }[] } | undefined): Item[] {
+  return pages?.pages.flatMap(({ data }) => data) ?? [];
+}

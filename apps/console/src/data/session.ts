@@ -1,5 +1,5 @@
 import type { operations } from '@idsync/client/operator';
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Store } from './store';
 
 type Answer<Operation extends keyof operations> = operations[Operation] extends {
@@ -82,4 +82,16 @@ export const sessionQuery = queryOptions({
 
 export function includesRole(role: Role, needed: Role): boolean {
   return includes[role].includes(needed);
+}
+
+/** The session of a screen below `signedInRoute`, which has one. */
+export function useSession(): Session {
+  const { data } = useQuery(sessionQuery);
+  if (!data) throw new Error('this screen needs a session');
+  return data;
+}
+
+/** Whether the operator may do what needs this role. A screen shows no action that the role does not allow. */
+export function useMay(needed: Role): boolean {
+  return includesRole(useSession().actor.role, needed);
 }

@@ -1,4 +1,7 @@
-import { callBelow, createBrowserClient } from '@idsync/client/operator';
+import { callBelow, createBrowserClient, type WebhookList } from '@idsync/client/operator';
+import { queryOptions } from '@tanstack/react-query';
+import { cursorPages, live } from '../data/query-client';
+import type { DeliverySearch } from '../data/searches';
 import { Store } from '../data/store';
 import { LinkKey } from './link-key';
 
@@ -31,3 +34,37 @@ const client = createBrowserClient({
   fetch: (request) => send(new Request(request, { credentials: 'omit' })),
 });
 export const call = callBelow(client, '/v1/webhooks');
+
+/** The webhooks of the link, and what it may do. */
+export const linkQuery = queryOptions({
+  queryKey: ['link'],
+  queryFn: () => call('GET ', {}),
+  ...live,
+});
+
+export const webhookQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['webhook', id],
+    queryFn: () => call('GET /{id}', { id }),
+    ...live,
+  });
+
+export const deliveriesQuery = (id: string, { status, type }: DeliverySearch) => ({
+  ...cursorPages(['deliveries', id, { status, type }], (cursor) =>
+    call('GET /{id}/deliveries', { id }, { status, event_type: type, limit: 50, cursor }),
+  ),
+  ...live,
+});
+
+export const deliveryQuery = (id: string, deliveryId: string) =>
+  queryOptions({
+    queryKey: ['delivery', id, deliveryId],
+    queryFn: () => call('GET /{id}/deliveries/{deliveryId}', { id, deliveryId }),
+    ...live,
+  });
+
+/** Rights of the link. */
+export type Rights = NonNullable<WebhookList['portal']>;
+
+export const maySend = ({ access }: Rights): boolean => access !== 'read';
+export const mayChange = ({ access }: Rights): boolean => access === 'change';

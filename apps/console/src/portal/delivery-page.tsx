@@ -1,16 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { DeliveryView } from '../components/delivery-view';
+import { SendButton } from '../components/form';
 import { IdAndAge, IdChip } from '../components/id-chip';
 import { notify } from '../components/notices';
-import { Page } from '../components/page';
-import { SendButton } from '../components/send-button';
-import { ErrorState, Loading } from '../components/states';
+import { ErrorState, Loading, Page } from '../components/page';
 import { StatusBadge } from '../components/status-badge';
-import { call } from './api';
+import { call, deliveryQuery, maySend, type Rights } from './api';
 import { PlaceLink } from './navigation';
 import styles from './portal.module.css';
-import { deliveryQuery } from './queries';
-import { maySend, type Rights } from './rights';
 
 /** One delivery, and why it failed. */
 export function DeliveryPage({ id, deliveryId, rights }: { id: string; deliveryId: string; rights: Rights }) {

@@ -7,7 +7,6 @@ import { Notices } from '../components/notices';
 import { queryClient } from '../data/query-client';
 import { takeKey } from './api';
 import { Portal } from './portal';
-import { applyTheme } from './theme';
 
 /** Takes the key out of the address, so that it stays neither there nor in the history. */
 function begin(): void {
@@ -28,3 +27,9 @@ createRoot(document.getElementById('root') as HTMLElement).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+
+/** Applies `?theme=light` or `?theme=dark`, so that a frame looks like the page around it. */
+export function applyTheme(): void {
+  const theme = new URLSearchParams(location.search).get('theme');
+  if (theme === 'light' || theme === 'dark') document.documentElement.setAttribute('data-theme', theme);
+}

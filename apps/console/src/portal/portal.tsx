@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { ErrorState, Loading } from '../components/states';
+import { useEffect } from 'react';
+import { ErrorState, Loading } from '../components/page';
+import states from '../components/states.module.css';
+import { Ago } from '../components/time';
 import { useStore } from '../data/store';
-import { openKey } from './api';
+import { linkQuery, openKey } from './api';
 import { DeliveryPage } from './delivery-page';
-import { Expired } from './expired';
-import { Expiry } from './expiry';
 import { usePlace } from './navigation';
 import styles from './portal.module.css';
-import { linkQuery } from './queries';
-import { WebhookList } from './webhook-list';
-import { WebhookPage } from './webhook-page';
+import { WebhookList, WebhookPage } from './webhook-page';
 
 /** The subscriber portal. */
 export function Portal() {
@@ -36,5 +35,32 @@ function Opened() {
       )}
       <Expiry at={portal.expires_at} />
     </>
+  );
+}
+
+/** Shown without a key, and when the link has expired or was revoked. */
+export function Expired() {
+  useEffect(() => {
+    document.title = 'Link expired';
+  }, []);
+  return (
+    <div className={styles.expired}>
+      <div className={states.state}>
+        <h1 className={states.title}>This link has expired</h1>
+        <p className={states.text}>
+          Links to this page are valid for a short time. Go back to the product that sent you here, and open the page
+          from there again.
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** When the page will need a new link. */
+export function Expiry({ at }: { at: string }) {
+  return (
+    <p className={styles.expiry}>
+      This link expires <Ago at={at} />
+    </p>
   );
 }

@@ -1,21 +1,22 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ListedWebhook, WebhookDetails } from '@idsync/client/operator';
+import { useInfiniteQuery, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { DeliveriesTable } from '../components/deliveries-table';
-import { DeliveryFilters, type DeliverySearch } from '../components/delivery-filters';
+import { DeliveriesTable, DeliveryFilters } from '../components/deliveries-table';
 import { healthOf, hostOf } from '../components/describe-webhook';
+import { FormButton } from '../components/dialog';
+import { CheckField } from '../components/fields';
 import { IdAndAge } from '../components/id-chip';
-import { Page } from '../components/page';
-import { RotateSecret } from '../components/rotate-secret';
-import { SendActions } from '../components/send-actions';
-import { ErrorState, Loading } from '../components/states';
+import { EmptyState, ErrorState, Loading, Page } from '../components/page';
 import { StatusBadge } from '../components/status-badge';
+import { RotateSecret, SendActions } from '../components/webhook-actions';
+import { WebhookFields } from '../components/webhook-fields';
+import { patchBody, webhookInputOf } from '../components/webhook-input';
 import { WebhookOverview } from '../components/webhook-overview';
-import { call } from './api';
+import { WebhooksTable } from '../components/webhooks-table';
+import type { DeliverySearch } from '../data/searches';
+import { call, deliveriesQuery, mayChange, maySend, type Rights, webhookQuery } from './api';
 import { PlaceLink } from './navigation';
 import styles from './portal.module.css';
-import { deliveriesQuery, webhookQuery } from './queries';
-import { mayChange, maySend, type Rights } from './rights';
-import { SettingsButton } from './settings-dialog';
 
 /** One webhook: its health, and its deliveries. */
 export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights; isOnly: boolean }) {
@@ -74,5 +75,55 @@ export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights
         linkOf={(delivery, props) => <PlaceLink place={{ webhookId: id, deliveryId: delivery.id }} {...props} />}
       />
     </Page>
+  );
+}
+
+/** Each webhook is a request of its own, with statistics that a list does not need. */
+const everyMs = 60_000;
+
+/** All webhooks of a link that shows several. */
+export function WebhookList({ webhooks }: { webhooks: readonly ListedWebhook[] }) {
+  const details = useQueries({
+    queries: webhooks.map(({ id }) => ({ ...webhookQuery(id), refetchInterval: everyMs })),
+  });
+  return (
+    <Page title="Webhooks" description="Your endpoints, and whether they receive their events.">
+      <WebhooksTable
+        rows={webhooks.map((webhook, index) => ({ ...webhook, health: details[index]?.data }))}
+        linkOf={(id, props) => <PlaceLink place={{ webhookId: id }} {...props} />}
+        empty={<EmptyState title="No webhook">The webhooks of this link were deleted.</EmptyState>}
+      />
+    </Page>
+  );
+}
+
+export function SettingsButton({ webhook }: { webhook: WebhookDetails }) {
+  const initial = () => ({ ...webhookInputOf(webhook), active: webhook.active });
+  const [input, setInput] = useState(initial);
+  const set = (changed: Partial<typeof input>) => setInput((old) => ({ ...old, ...changed }));
+  const save = async () => {
+    const body = { ...patchBody(input), active: input.active };
+    await call('PATCH /{id}', { id: webhook.id }, body);
+    return undefined;
+  };
+  return (
+    <FormButton
+      label="Change settings…"
+      small
+      title="Settings of the webhook"
+      action="Save"
+      done="The settings are saved."
+      refresh={[]}
+      onOpen={() => setInput(initial())}
+      onSubmit={save}
+    >
+      <WebhookFields input={input} headerNames={webhook.header_names} onChange={set} />
+      <CheckField
+        label="Active"
+        hint="While it is inactive, events are not kept for it."
+        checked={input.active}
+        onChange={(active) => set({ active })}
+      />
+    </FormButton>
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { endOfDay, methodOf, scopesOf, stateOf } from './access/describe-access.js';
+import { stateOf } from '../components/words.js';
+import { endOfDay, methodOf, scopesOf } from './access/describe-access.js';
 import { actWords } from './audit/act-words.js';
 import { describeFactor, describeMissing } from './machines/describe-machine.js';
 import { appliedWords, durationOf, kindOf, phasesOf, stepsOf } from './runs/describe-run.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventsSearch, startOf } from './events/events-search.js';
+import { eventsSearch, startOf } from '../data/searches.js';
 import { movedUp, rowsOf, withKeys } from './rules/edit-rules.js';
-import { limitsOf } from './tenant-settings/quota-input.js';
-import { changesIn, withoutSection } from './tenant-settings/settings-input.js';
+import { changesIn, limitsOf, withoutSection } from './tenant-settings/settings-input.js';
 import { localTime, windowOf } from './webhooks/replay-window.js';
 
 const settings = {

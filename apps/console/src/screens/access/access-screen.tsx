@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { formatCount } from '../../components/format-time';
+import { TabLinks, TenantLink } from '../../components/links';
 import { Screen } from '../../components/screen';
 import { StatusBadge } from '../../components/status-badge';
-import { TabLinks } from '../../components/tabs';
-import { TenantLink } from '../../components/tenant-link';
-import { useMay } from '../../data/access';
-import { auditVerificationQuery } from '../../data/audit';
-import { useTenantId } from '../../data/use-tenant';
+import { useTenantId } from '../../data/api';
+import { auditVerificationQuery } from '../../data/queries';
+import { useMay } from '../../data/session';
 import { ApiKeys } from './api-keys';
 import { Operators } from './operators';
 

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useState } from 'react';
+import { FormButton, type Issued } from '../../components/dialog';
 import { TextField } from '../../components/fields';
-import { FormButton, type Issued } from '../../components/form-dialog';
 import { endOfDay } from './describe-access';
 
 interface IssueButtonProps extends Omit<ComponentProps<typeof FormButton>, 'action' | 'small' | 'onSubmit'> {
@@ -34,5 +34,14 @@ export function IssueButton(props: IssueButtonProps) {
       {children}
       <TextField label="Valid until (optional)" type="date" value={expires} onChange={setExpires} />
     </FormButton>
+  );
+}
+
+/** A name whose id is its tooltip. */
+export function Named({ name, id }: { name: string; id: string }) {
+  return (
+    <span dir="auto" title={id}>
+      {name}
+    </span>
   );
 }

@@ -1,18 +1,18 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
+import { ConfirmButton, RevokeButton } from '../../components/dialog';
 import { Facts } from '../../components/facts';
-import { Section } from '../../components/page';
-import { RevokeButton } from '../../components/revoke-button';
-import { EmptyState } from '../../components/states';
+import { CheckField, FieldGroup, SelectField } from '../../components/fields';
+import { EmptyState, Section } from '../../components/page';
 import { Time } from '../../components/time';
-import { useMay, useSession } from '../../data/access';
-import { callInstallation, type operations } from '../../data/api';
-import { offsetPages } from '../../data/pages';
-import { tenantsQuery } from '../../data/tenants';
-import { methodOf, stateOf } from './describe-access';
-import { Named } from './named';
-import { Sessions } from './sessions';
-import { TokenButton } from './token-button';
+import { stateOf } from '../../components/words';
+import { callInstallation, type operations, type Tenant } from '../../data/api';
+import { tenantsQuery } from '../../data/queries';
+import { offsetPages } from '../../data/query-client';
+import { type Role, useMay, useSession } from '../../data/session';
+import { methodOf } from './describe-access';
+import { IssueButton, Named } from './issue-button';
 
 const serviceTokensQuery = offsetPages(['service-tokens'], (offset) =>
   callInstallation('GET /service-tokens', {}, { limit: 100, offset }),
@@ -80,5 +80,115 @@ export function Operators() {
         actions={mayIssue && <TokenButton tenants={tenants?.data ?? []} />}
       />
     </>
+  );
+}
+
+// Not live: reading it again and again would extend the session of the reader.
+const sessionsQuery = offsetPages(['sessions'], (offset) =>
+  callInstallation('GET /sessions', {}, { limit: 100, offset }),
+);
+
+type Listed = operations['adminListSessions']['responses'][200]['content']['application/json']['data'][number];
+
+const columns: readonly Column<Listed>[] = [
+  { header: 'Name', width: 'minmax(0, 1.2fr)', cell: ({ actor }) => Named(actor) },
+  { header: 'Role', width: '80px', cell: ({ actor }) => actor.role },
+  { header: 'Signed in with', from: 'medium', cell: ({ actor }) => methodOf(actor.kind) },
+  { header: 'Since', as: 'ago', from: 'medium', cell: ({ created_at }) => created_at },
+  { header: 'Last use', as: 'ago', from: 'small', cell: ({ last_used_at }) => last_used_at },
+  {
+    header: 'Ends without use',
+    as: 'ago',
+    width: '120px',
+    from: 'wide',
+    cell: ({ idle_expires_at }) => idle_expires_at,
+  },
+  {
+    header: 'Actions',
+    width: '80px',
+    align: 'end',
+    cell: (session) => (session.current ? 'Yours' : <EndButton session={session} />),
+  },
+];
+
+/** Who is signed in. An admin ends a session, for example of a lost device. */
+export function Sessions() {
+  return (
+    <DataTable
+      title="Sessions"
+      columns={columns}
+      query={useInfiniteQuery(sessionsQuery)}
+      empty={<EmptyState title="No session">Programs with a bearer token have no session.</EmptyState>}
+    />
+  );
+}
+
+function EndButton({ session: { id, actor } }: { session: Listed }) {
+  if (!useMay('admin')) return null;
+  return (
+    <ConfirmButton
+      label="End"
+      name={`End session of ${actor.name}`}
+      small
+      look="quiet"
+      title={`End the session of ${actor.name}?`}
+      action="End session"
+      danger
+      done="The session has ended."
+      refresh={['sessions']}
+      onConfirm={() => callInstallation('DELETE /sessions/{sessionId}', { sessionId: id })}
+    >
+      <p>
+        It ends at once. The operator can sign in again: revoke the token too, or remove the role at the identity
+        provider.
+      </p>
+    </ConfirmButton>
+  );
+}
+
+const roles = [
+  { value: 'viewer', label: 'Viewer: reads' },
+  { value: 'operator', label: 'Operator: also decides' },
+  { value: 'auditor', label: 'Auditor: also reads the audit log' },
+  { value: 'admin', label: 'Admin: everything' },
+] as const;
+
+/** Issues a token for a person or a program, and shows it once. */
+export function TokenButton({ tenants }: { tenants: readonly Tenant[] }) {
+  const [role, setRole] = useState<Role>('viewer');
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const open = () => {
+    setRole('viewer');
+    setChosen([]);
+  };
+  const issue = async (named: { name: string; expires_at: string | undefined }) => {
+    const body = { ...named, role, ...(chosen.length > 0 && { tenants: [...chosen] }) };
+    const { token } = await callInstallation('POST /service-tokens', {}, body);
+    return { label: 'Service token', value: token, hint: 'Shown this once. It signs in here and in the CLI.' };
+  };
+  return (
+    <IssueButton
+      label="Issue a token"
+      icon="plus"
+      look="primary"
+      title="Issue a service token"
+      noun="Token"
+      nameHint="Name of the person or program in the audit log."
+      refresh={['service-tokens']}
+      onOpen={open}
+      onIssue={issue}
+    >
+      <SelectField label="Role" value={role} choices={roles} onChange={(value) => setRole(value as Role)} />
+      <FieldGroup legend="Tenants" hint="Without a choice, the token is valid for all tenants.">
+        {tenants.map(({ id, name: shown }) => (
+          <CheckField
+            key={id}
+            label={shown}
+            checked={chosen.includes(id)}
+            onChange={(isChosen) => setChosen(isChosen ? [...chosen, id] : chosen.filter((each) => each !== id))}
+          />
+        ))}
+      </FieldGroup>
+    </IssueButton>
   );
 }

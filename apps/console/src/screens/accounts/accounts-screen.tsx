@@ -2,13 +2,13 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type Column, ownLink, rowLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
+import { IdLink } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/states';
-import { IdLink } from '../../components/tenant-link';
+import { EmptyState } from '../../components/page';
 import { type Account, call } from '../../data/api';
-import { useSourceChoices, useSourceName } from '../../data/connectors';
-import { cursorPages } from '../../data/pages';
-import { type AccountsSearch, statuses } from './accounts-search';
+import { useSourceChoices, useSourceName } from '../../data/queries';
+import { cursorPages } from '../../data/query-client';
+import { type AccountsSearch, accountStatuses } from '../../data/searches';
 
 const route = getRouteApi('/signed-in/$tenantId/accounts');
 const matchChoices = [
@@ -73,7 +73,7 @@ export function AccountsScreen() {
       filters={[
         { of: 'q', label: 'Search accounts', placeholder: 'Login, name or mail' },
         { of: 'matched', label: 'Person', choices: matchChoices },
-        { of: 'status', label: 'Status', choices: choicesOf(statuses) },
+        { of: 'status', label: 'Status', choices: choicesOf(accountStatuses) },
         { of: 'source', label: 'Source', choices: sources },
       ]}
       columns={columnsOf(sourceName)}

@@ -1,3 +1,5 @@
+import { entryOf, sentenceOf } from '../../components/words';
+
 const known: Readonly<Record<string, string>> = {
   createSyncJob: 'Started a run',
   syncConnectorRecord: 'Read one record',
@@ -76,21 +78,21 @@ const nouns: Readonly<Record<string, string>> = {
 
 /** An act of the audit log in words; one that is not known by the words of its name. */
 export function actWords(action: string): string {
-  if (Object.hasOwn(known, action)) return known[action] as string;
+  const own = entryOf(known, action);
+  if (own) return own;
   const [first = '', ...rest] = action
     .replace(/([A-Z])/g, ' $1')
     .toLowerCase()
     .trim()
     .split(' ');
   const name = rest.join(' ');
-  if (!Object.hasOwn(verbs, first) || name === '') return sentenceOf([first, ...rest].join(' '));
-  const noun = Object.hasOwn(nouns, name) ? (nouns[name] as string) : name;
-  return `${verbs[first]} ${articleOf(noun)}${noun}`;
+  const verb = entryOf(verbs, first);
+  if (!verb || name === '') return sentenceOf([first, ...rest].join(' '));
+  const noun = entryOf(nouns, name) ?? name;
+  return `${verb} ${articleOf(noun)}${noun}`;
 }
 
 function articleOf(noun: string): string {
   if (noun.endsWith('s') || noun === 'people') return '';
   return /^[aeio]/i.test(noun) ? 'an ' : 'a ';
 }
-
-const sentenceOf = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);

@@ -6,15 +6,14 @@ import { formatCount } from '../../components/format-time';
 import { shortId } from '../../components/id-chip';
 import { JsonView } from '../../components/json-view';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/states';
+import { EmptyState } from '../../components/page';
 import { StatusBadge } from '../../components/status-badge';
 import { Time } from '../../components/time';
-import { type Answer, call } from '../../data/api';
-import { auditVerificationQuery } from '../../data/audit';
-import { cursorPages, itemsOf } from '../../data/pages';
-import { useFilters, useTenantId } from '../../data/use-tenant';
+import { type Answer, call, useFilters, useTenantId } from '../../data/api';
+import { auditVerificationQuery } from '../../data/queries';
+import { cursorPages, itemsOf } from '../../data/query-client';
+import type { AuditSearch } from '../../data/searches';
 import { actWords } from './act-words';
-import type { AuditSearch } from './audit-search';
 
 const route = getRouteApi('/signed-in/$tenantId/audit');
 

@@ -3,18 +3,15 @@ import type { CSSProperties } from 'react';
 import { Button } from '../../components/button';
 import { apartWords, meanwhileOf, questionOf, recordName } from '../../components/describe-case';
 import { IdChip } from '../../components/id-chip';
-import { Section } from '../../components/page';
-import { shownValue } from '../../components/shown-value';
-import { ErrorState } from '../../components/states';
+import { IdLink } from '../../components/links';
+import { ErrorState, Section } from '../../components/page';
 import { StatusBadge } from '../../components/status-badge';
-import { IdLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
-import { call, type ReviewCase } from '../../data/api';
-import { useSourceName } from '../../data/connectors';
-import { useTenantId } from '../../data/use-tenant';
+import { shownValue } from '../../components/words';
+import { type ReviewCase, read, useTenantId } from '../../data/api';
+import { useSourceName } from '../../data/queries';
 import styles from './case-detail.module.css';
-import { rowsOf } from './case-rows';
-import { caseStatusWords } from './case-statuses';
+import { caseStatusWords, rowsOf } from './case-rows';
 
 interface CaseDetailProps {
   /** The case as the list has it, until its compared values have arrived. */
@@ -30,8 +27,7 @@ export function CaseDetail({ listed, onDecide, onUndo }: CaseDetailProps) {
   const tenantId = useTenantId();
   const sourceName = useSourceName();
   const { data, error, refetch } = useQuery({
-    queryKey: ['cases', tenantId, listed.id],
-    queryFn: () => call('GET /cases/{caseId}', { tenantId, caseId: listed.id }),
+    ...read('cases', 'GET /cases/{caseId}', { tenantId, caseId: listed.id }),
     staleTime: 30_000,
   });
   const shown = data ?? listed;

@@ -1,4 +1,5 @@
 import type { ReviewCase } from '../../data/api';
+import type { caseStatuses } from '../../data/searches';
 
 export interface ComparedRow {
   field: string;
@@ -20,3 +21,11 @@ export function rowsOf({ candidates }: Pick<ReviewCase, 'candidates'>): Compared
   const agreeing = (row: ComparedRow) => row.others.some(({ agrees }) => agrees);
   return [...rows.filter(agreeing), ...rows.filter((row) => !agreeing(row))];
 }
+
+/** The status of a case in words: `new` keeps two people apart, or makes a person. */
+export const caseStatusWords: Record<(typeof caseStatuses)[number], string> = {
+  linked: 'Linked',
+  new: 'Kept apart',
+  ignored: 'Ignored',
+  settled: 'Settled by matching',
+};

@@ -1,21 +1,23 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../components/button';
-import { apartWords } from '../../components/describe-case';
+import { apartWords, recordName } from '../../components/describe-case';
 import { FilterBar, SelectFilter } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
+import { notify } from '../../components/notices';
+import { EmptyState, ErrorState, Loading } from '../../components/page';
 import { Screen } from '../../components/screen';
-import { EmptyState, ErrorState, Loading } from '../../components/states';
-import { useMay } from '../../data/access';
+import { Ago } from '../../components/time';
 import { call, type ReviewCase } from '../../data/api';
-import { itemsOf, offsetPages } from '../../data/pages';
-import { liveByEvents } from '../../data/query-client';
+import { operationDone } from '../../data/operations';
+import { useSourceName } from '../../data/queries';
+import { itemsOf, liveByEvents, offsetPages } from '../../data/query-client';
+import { caseStatuses } from '../../data/searches';
+import { useMay } from '../../data/session';
 import { CaseDetail } from './case-detail';
-import { CaseList } from './case-list';
-import { caseStatuses, caseStatusWords } from './case-statuses';
+import { caseStatusWords } from './case-rows';
 import styles from './cases-screen.module.css';
-import { useResolve } from './use-resolve';
 
 /** Cases, oldest first. */
 const casesQuery = (tenantId: string, status: ReviewCase['status']) =>
@@ -124,4 +126,84 @@ export function CasesScreen() {
       )}
     </Screen>
   );
+}
+
+interface CaseListProps {
+  cases: readonly ReviewCase[];
+  current: string;
+  onShow: (id: string) => void;
+  onEnd?: () => unknown;
+}
+
+export function CaseList({ cases, current, onShow, onEnd }: CaseListProps) {
+  const sourceName = useSourceName();
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => {
+    if (current) list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
+  return (
+    <nav className={styles.pane} aria-label="Cases">
+      <ul ref={list}>
+        {cases.map(({ id, record, opened_at, candidates }) => (
+          <li key={id}>
+            <button
+              type="button"
+              className={styles.case}
+              aria-current={id === current ? 'true' : undefined}
+              onClick={() => onShow(id)}
+            >
+              <span className={styles.name} dir="auto">
+                {recordName(record)}
+              </span>
+              <span className={styles.about}>
+                {sourceName(record.connector_id)} ·{' '}
+                {candidates.length === 1 ? '1 candidate' : `${candidates.length} candidates`} · <Ago at={opened_at} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {onEnd && (
+        <Button look="quiet" small onClick={onEnd}>
+          Load more
+        </Button>
+      )}
+      <p className={styles.keys}>
+        <kbd>j</kbd> <kbd>k</kbd> next, previous
+      </p>
+    </nav>
+  );
+}
+
+export type Resolution = { resolution: 'link'; identity_id: string } | { resolution: 'new' } | { resolution: 'ignore' };
+
+/** A touch screen shows no hints of keys. */
+const hasKeys = () => !matchMedia('(pointer: coarse)').matches;
+
+/** Resolves cases at once, without a question, because the last one can be undone. */
+export function useResolve(tenantId: string) {
+  const client = useQueryClient();
+  const [last, setLast] = useState<{ caseId: string; operationId: string }>();
+  // Not awaited, so that the next decision need not wait for the list.
+  const refresh = () => void client.invalidateQueries({ queryKey: ['cases', tenantId] });
+  const resolve = useMutation({
+    mutationFn: async ({ caseId, done: _, ...body }: Resolution & { caseId: string; done: string }) => {
+      const answer = await call('POST /cases/{caseId}/resolve', { tenantId, caseId }, body);
+      const operation = await operationDone(tenantId, answer);
+      if (operation) setLast({ caseId, operationId: operation.operation_id });
+    },
+    onSuccess: (_, { done }) => notify(hasKeys() ? `${done}. Press u to undo.` : `${done}.`),
+    onError: (error) => notify(error.message, 'bad'),
+    onSettled: refresh,
+  });
+  const undo = useMutation({
+    mutationFn: async ({ operationId }: { caseId: string; operationId: string }) => {
+      const answer = await call('POST /operations/{operationId}/revert', { tenantId, operationId }, {});
+      await operationDone(tenantId, answer, 'Undone. The case is open again.');
+      setLast((old) => (old?.operationId === operationId ? undefined : old));
+    },
+    onError: (error) => notify(error.message, 'bad'),
+    onSettled: refresh,
+  });
+  return { last, resolve, undo, isBusy: resolve.isPending || undo.isPending };
 }

@@ -1,21 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { BodyView } from '../../components/body-view';
 import { hostOf } from '../../components/describe-webhook';
-import { Facts } from '../../components/facts';
-import { type Change, FieldDiff } from '../../components/field-diff';
+import { type Change, Facts, FieldDiff } from '../../components/facts';
 import { IdAndAge } from '../../components/id-chip';
 import { subjectPath } from '../../components/id-targets';
-import { JsonView } from '../../components/json-view';
-import { Section } from '../../components/page';
+import { BodyView, JsonView } from '../../components/json-view';
+import { IdLink, TenantLink } from '../../components/links';
+import { EmptyState, ErrorState, Loading, Section } from '../../components/page';
 import { Screen } from '../../components/screen';
-import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { IdLink, TenantLink } from '../../components/tenant-link';
 import { Time } from '../../components/time';
-import { useSourceName } from '../../data/connectors';
-import { eventQuery } from '../../data/events';
-import { webhooksQuery } from '../../data/webhooks';
+import { read } from '../../data/api';
+import { useSourceName, webhooksQuery } from '../../data/queries';
 import styles from './event-screen.module.css';
 
 const route = getRouteApi('/signed-in/$tenantId/events/$eventId');
@@ -23,7 +19,7 @@ const route = getRouteApi('/signed-in/$tenantId/events/$eventId');
 /** One event: its changes, its deliveries, and its body as subscribers receive it. */
 export function EventScreen() {
   const { tenantId, eventId } = route.useParams();
-  const { data: event, error, refetch } = useQuery(eventQuery(tenantId, eventId));
+  const { data: event, error, refetch } = useQuery(read('event', 'GET /events/{eventId}', { tenantId, eventId }));
   const { data: webhooks } = useQuery(webhooksQuery(tenantId));
   const sourceName = useSourceName();
   if (!event) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;

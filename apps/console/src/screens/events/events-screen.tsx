@@ -4,14 +4,26 @@ import { useState } from 'react';
 import { Button } from '../../components/button';
 import { useEventColumns } from '../../components/event-columns';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/states';
+import { EmptyState } from '../../components/page';
 import { StatusBadge } from '../../components/status-badge';
-import { useSourceChoices } from '../../data/connectors';
-import { eventsQuery, type OperatorEvent } from '../../data/events';
-import { type EventsSearch, groups, startOf } from './events-search';
+import type { OperatorEvent } from '../../data/api';
+import { eventsQuery, useSourceChoices } from '../../data/queries';
+import { type EventsSearch, startOf } from '../../data/searches';
 
 const route = getRouteApi('/signed-in/$tenantId/events');
 
+/** Groups of event types, as subscriptions name them. */
+const groups: readonly string[] = [
+  'identity.*',
+  'lifecycle.*',
+  'user.*',
+  'account.*',
+  'machine_identity.*',
+  'group.*',
+  'finding.*',
+  'sync.job.*',
+  'webhook.test',
+];
 const periodChoices = [
   { value: '1h', label: 'Last hour' },
   { value: '24h', label: 'Last 24 hours' },
@@ -36,7 +48,6 @@ export function EventsScreen() {
   const isLive = !isPaused && (query.data?.pages.length ?? 0) <= 1;
   const options = { '--types': types, '--identity': identity, '--job': job, '--connector': source };
   const flags = Object.entries(options).flatMap(([flag, value]) => (value === undefined ? [] : ` ${flag} '${value}'`));
-  const known: readonly string[] = groups;
   return (
     <ListScreen<OperatorEvent, EventsSearch>
       title="Events"
@@ -54,7 +65,7 @@ export function EventsScreen() {
           of: 'types',
           label: 'Type',
           // A type that a link has named is a choice, too.
-          choices: [...groups, ...(types && !known.includes(types) ? [types] : [])].map((value) => ({
+          choices: [...groups, ...(types && !groups.includes(types) ? [types] : [])].map((value) => ({
             value,
             label: value,
           })),

@@ -1,20 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ConfirmButton } from '../../components/confirm-dialog';
 import type { Column } from '../../components/data-table';
+import { ConfirmButton } from '../../components/dialog';
 import { choicesOf } from '../../components/fields';
 import { subjectPath } from '../../components/id-targets';
+import { TenantLink } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
-import { shownValue } from '../../components/shown-value';
-import { EmptyState } from '../../components/states';
-import { wordsOf } from '../../components/status';
-import { TenantLink } from '../../components/tenant-link';
-import { useMay } from '../../data/access';
-import { type Answer, call } from '../../data/api';
-import { cursorPages } from '../../data/pages';
-import { liveByEvents } from '../../data/query-client';
-import { useTenantId } from '../../data/use-tenant';
-import { type FindingsSearch, kinds, states } from './findings-search';
+import { EmptyState } from '../../components/page';
+import { shownValue, wordsOf } from '../../components/words';
+import { type Answer, call, useTenantId } from '../../data/api';
+import { cursorPages, liveByEvents } from '../../data/query-client';
+import { type FindingsSearch, findingKinds, findingStates } from '../../data/searches';
+import { useMay } from '../../data/session';
 
 const route = getRouteApi('/signed-in/$tenantId/findings');
 
@@ -68,8 +65,8 @@ export function FindingsScreen() {
       parameters={{ kind, state, subject }}
       cli={`idsync findings list --state ${state}${kind ? ` --kind ${kind}` : ''}`}
       filters={[
-        { of: 'kind', label: 'Kind', choices: choicesOf(kinds) },
-        { of: 'state', label: 'State', choices: choicesOf(states), otherwise: 'open' },
+        { of: 'kind', label: 'Kind', choices: choicesOf(findingKinds) },
+        { of: 'state', label: 'State', choices: choicesOf(findingStates), otherwise: 'open' },
         { of: 'subject', label: 'Id of the subject', placeholder: 'About: any id', narrow: true },
       ]}
       columns={useMay('operator') ? [...columns, decision] : columns}

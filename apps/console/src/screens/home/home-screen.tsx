@@ -1,18 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { Icon } from '../../components/button';
+import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { formatCount } from '../../components/format-time';
-import { Page, Section } from '../../components/page';
+import { IdLink, TenantLink } from '../../components/links';
+import { EmptyState, ErrorState, Loading, Page, Section } from '../../components/page';
 import { StatTile, StatTiles } from '../../components/stat-tile';
-import { EmptyState, ErrorState, Loading } from '../../components/states';
-import { TenantLink } from '../../components/tenant-link';
-import type { Connector } from '../../data/api';
-import { connectorsQuery } from '../../data/connectors';
-import { webhooksQuery } from '../../data/webhooks';
+import { Ago } from '../../components/time';
+import tones from '../../components/tones.module.css';
+import { recordsName } from '../../components/words';
+import { type Connector, read } from '../../data/api';
+import { connectorsQuery, webhooksQuery } from '../../data/queries';
+import { liveByEvents, unlessStreamed } from '../../data/query-client';
 import { Activity } from './activity';
-import { activityQuery, heldRunsQuery, openCasesQuery, openFindingsQuery, peopleCountQuery } from './home-queries';
-import { NeedList } from './need-list';
-import { needsOf } from './needs';
-import { SourceHealth } from './source-health';
+import styles from './home-screen.module.css';
+import { type Need, needsOf } from './needs';
+
+const few = 5;
+/** Interval of what is costly to count. */
+const slowly = { refetchInterval: () => unlessStreamed(30_000) };
 
 const route = getRouteApi('/signed-in/$tenantId/');
 
@@ -20,12 +26,27 @@ const route = getRouteApi('/signed-in/$tenantId/');
 export function HomeScreen() {
   const { tenantId } = route.useParams();
   const connectors = useQuery(connectorsQuery(tenantId));
-  const held = useQuery(heldRunsQuery(tenantId));
-  const cases = useQuery(openCasesQuery(tenantId));
-  const findings = useQuery(openFindingsQuery(tenantId));
+  const held = useQuery({
+    ...read('jobs', 'GET /sync-jobs', { tenantId }, { status: 'quarantined', limit: few }),
+    ...liveByEvents,
+  });
+  const cases = useQuery({
+    ...read('cases', 'GET /cases', { tenantId }, { status: 'open', limit: few }),
+    ...liveByEvents,
+  });
+  const findings = useQuery({
+    ...read('findings', 'GET /findings', { tenantId }, { state: 'open', limit: 200 }),
+    ...liveByEvents,
+  });
   const webhooks = useQuery(webhooksQuery(tenantId));
-  const { data: people } = useQuery(peopleCountQuery(tenantId));
-  const { data: activity } = useQuery(activityQuery(tenantId));
+  const { data: people } = useQuery({
+    ...read('people-count', 'GET /identities', { tenantId }, { limit: 1 }),
+    ...slowly,
+  });
+  const { data: activity } = useQuery({
+    ...read('activity', 'GET /activity', { tenantId }),
+    ...slowly,
+  });
   const parts = [connectors, held, cases, findings, webhooks];
   const failed = parts.find(({ error, data }) => error && !data);
   if (failed?.error) return <ErrorState error={failed.error} onRetry={() => failed.refetch()} />;
@@ -100,4 +121,63 @@ function describeSources(sources: readonly Connector[]): string {
   const unhealthy = sources.filter(({ health }) => health !== 'ok').length;
   if (unhealthy === 0) return 'all are read without errors';
   return unhealthy === 1 ? '1 needs you' : `${unhealthy} need you`;
+}
+
+function NeedList({ needs }: { needs: readonly Need[] }) {
+  return (
+    <ul>
+      {needs.map(({ key, icon, tone, title, detail, at, path }) => (
+        <li key={key} className={styles.need}>
+          <span className={`${styles.icon} ${tones[tone]}`}>
+            <Icon name={icon} />
+          </span>
+          <span className={styles.text}>
+            <TenantLink path={path} className={styles.title}>
+              <span dir="auto">{title}</span>
+            </TenantLink>
+            {detail && <span className={styles.detail}>{detail}</span>}
+          </span>
+          {at && (
+            <span className={styles.at}>
+              <Ago at={at} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const columns: readonly Column<Connector>[] = [
+  {
+    header: 'Name',
+    width: 'minmax(0, 2fr)',
+    cell: ({ id, name }) => (
+      <IdLink id={id} className={rowLink} dir="auto">
+        {name}
+      </IdLink>
+    ),
+  },
+  { header: 'Type', from: 'medium', cell: ({ type }) => type },
+  { header: 'Lists', from: 'wide', cell: ({ records }) => recordsName(records) },
+  { header: 'Health', as: 'status', cell: ({ health }) => health },
+  {
+    header: 'Records read',
+    as: 'count',
+    width: '110px',
+    from: 'medium',
+    cell: ({ last_run }) => last_run?.records_read,
+  },
+  {
+    header: 'Complete as of',
+    as: 'ago',
+    width: '120px',
+    from: 'small',
+    cell: ({ complete_as_of }) => complete_as_of,
+    none: 'Never',
+  },
+];
+
+function SourceHealth({ sources }: { sources: readonly Connector[] }) {
+  return <DataTable title="Sources" columns={columns} rows={sources} />;
 }

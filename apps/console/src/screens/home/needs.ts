@@ -1,8 +1,7 @@
+import type { IconName } from '../../components/button';
 import { meanwhileOf, questionOf } from '../../components/describe-case.js';
 import { hostOf } from '../../components/describe-webhook.js';
-import { holdMessage } from '../../components/hold-message.js';
-import type { IconName } from '../../components/icon';
-import type { Tone } from '../../components/status';
+import { holdMessage, type Tone } from '../../components/words.js';
 import type { Connector, ReviewCase, WebhookHealthList } from '../../data/api';
 
 export interface Need {

@@ -1,14 +1,17 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type Change, FieldDiff } from '../../components/field-diff';
+import { ConfirmButton } from '../../components/dialog';
+import { type Change, FieldDiff } from '../../components/facts';
 import { IdChip } from '../../components/id-chip';
-import { Section } from '../../components/page';
-import { EmptyState } from '../../components/states';
-import { wordsOf } from '../../components/status';
+import { EmptyState, Section } from '../../components/page';
+import { StatusBadge } from '../../components/status-badge';
 import { Ago, Time } from '../../components/time';
-import type { LifecycleEvent } from '../../data/api';
-import { useSourceName } from '../../data/connectors';
+import { wordsOf } from '../../components/words';
+import { call, type LifecycleEvent, read, useTenantId } from '../../data/api';
+import { operationDone } from '../../data/operations';
+import { useSourceName } from '../../data/queries';
+import { useMay } from '../../data/session';
 import styles from './history.module.css';
-import { RevertButton } from './revert-button';
 
 interface Details {
   id?: string;
@@ -79,5 +82,43 @@ function HistoryEvent({ event }: { event: LifecycleEvent }) {
         {(job_id ?? operation_id) && <IdChip id={(job_id ?? operation_id) as string} />}
       </p>
     </li>
+  );
+}
+
+const revertible: Record<string, string> = {
+  'identity.merge': 'merge',
+  'identity.split': 'split',
+  'case.resolve': 'decision about the case',
+};
+
+/** Reverts the operation of an event, if it can be reverted and the operator may. */
+export function RevertButton({ operationId }: { operationId: string }) {
+  const tenantId = useTenantId();
+  const { data: operation } = useQuery(read('operations', 'GET /operations/{operationId}', { tenantId, operationId }));
+  const mayRevert = useMay('operator');
+  const what = operation && revertible[operation.type];
+  if (!what || operation.status !== 'done') return null;
+  if (operation.reverted_by) return <StatusBadge tone="neutral">Reverted</StatusBadge>;
+  if (!mayRevert) return null;
+  return (
+    <ConfirmButton
+      label={`Revert the ${what}…`}
+      small
+      title={`Revert the ${what}?`}
+      action="Revert"
+      reason="required"
+      refresh={[]}
+      onConfirm={async (reason) => {
+        const reverting = await call('POST /operations/{operationId}/revert', { tenantId, operationId }, { reason });
+        await operationDone(tenantId, reverting, `The ${what} was reverted.`);
+      }}
+    >
+      <p>Every record moves back to where it was before. It is refused if one of them has moved since.</p>
+      {operation.reason && (
+        <p>
+          The reason for the {what} was: <q dir="auto">{operation.reason}</q>
+        </p>
+      )}
+    </ConfirmButton>
   );
 }

@@ -1,17 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { buttonClass } from '../../components/button';
-import { ConfirmDialog } from '../../components/confirm-dialog';
-import { Icon } from '../../components/icon';
+import { buttonClass, Icon } from '../../components/button';
+import styles from '../../components/choices.module.css';
+import { ConfirmDialog } from '../../components/dialog';
 import { MenuItem, PopupMenu } from '../../components/menu';
 import menu from '../../components/menu.module.css';
-import { useMay } from '../../data/access';
-import { call, type Explanation, type Identity } from '../../data/api';
+import { StatusBadge } from '../../components/status-badge';
+import { describeLink } from '../../components/words';
+import { call, type Explanation, type Identity, useTenantId } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { nameOf } from '../../data/person';
-import { useTenantId } from '../../data/use-tenant';
+import { useSourceName } from '../../data/queries';
+import { useMay } from '../../data/session';
 import { MergeDialog } from './merge-dialog';
-import { SplitDialog } from './split-dialog';
 
 interface IdentityActionsProps {
   identity: Identity;
@@ -77,4 +78,79 @@ export function IdentityActions({ identity, records }: IdentityActionsProps) {
       </ConfirmDialog>
     </>
   );
+}
+
+interface SplitDialogProps {
+  identityId: string;
+  name: string;
+  records: Explanation['records'];
+  onClose: () => void;
+}
+
+/** Chooses the records that belong to another person. */
+export function SplitDialog({ identityId, name, records, onClose }: SplitDialogProps) {
+  const tenantId = useTenantId();
+  const sourceName = useSourceName();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const split = async (reason: string | undefined) => {
+    const operation = await call(
+      'POST /identities/{identityId}/split',
+      { tenantId, identityId },
+      { record_ids: [...chosen], reason },
+    );
+    await operationDone(tenantId, operation, `${name} was split. The history can revert it.`);
+  };
+  const staying = records.length - chosen.size;
+  return (
+    <ConfirmDialog
+      open
+      wide
+      onOpenChange={(open) => !open && onClose()}
+      title={`Split ${name}`}
+      action="Split"
+      reason="required"
+      isComplete={chosen.size > 0 && staying > 0}
+      refresh={[]}
+      onConfirm={split}
+      fields={
+        <fieldset className={styles.choices}>
+          <legend className={styles.legend}>Records of the other person</legend>
+          {records.map((record) => (
+            <label key={record.id} className={styles.choice}>
+              <input type="checkbox" checked={chosen.has(record.id)} onChange={() => toggle(record.id)} />
+              <span className={styles.text}>
+                <span className={styles.head}>
+                  <strong dir="auto">{sourceName(record.connector_id)}</strong>
+                  <span className={styles.muted}>{record.kind.replace('_', ' ')}</span>
+                  <StatusBadge status={record.status} />
+                </span>
+                <span className={styles.external} dir="auto">
+                  {record.external_id}
+                </span>
+                <span className={styles.muted}>{describeLink(record)}</span>
+              </span>
+            </label>
+          ))}
+          <p className={styles.note} role="status">
+            {outcomeOf(chosen.size, staying)}
+          </p>
+        </fieldset>
+      }
+    >
+      <p>
+        The chosen records become a new person with a new id, and stay apart from this one. A split can be reverted.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+function outcomeOf(moving: number, staying: number): string {
+  if (moving === 0) return 'Choose the records that belong to another person.';
+  if (staying === 0) return 'At least one record must stay.';
+  return `${moving} ${moving === 1 ? 'record becomes' : 'records become'} a new person, ${staying} ${staying === 1 ? 'stays' : 'stay'}.`;
 }

@@ -1,24 +1,23 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
-import { FieldDiff } from '../../components/field-diff';
+import { Button, buttonClass } from '../../components/button';
+import { DataTable } from '../../components/data-table';
+import { useEventColumns } from '../../components/event-columns';
+import { FieldDiff } from '../../components/facts';
 import { IdAndAge } from '../../components/id-chip';
-import { Section } from '../../components/page';
+import { TabLinks, TenantLink } from '../../components/links';
+import { EmptyState, ErrorState, Loading, Section } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
-import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { TabLinks } from '../../components/tabs';
 import { Time } from '../../components/time';
-import { call, type Identity, type LifecycleEvent } from '../../data/api';
-import { explanationQuery, identityQuery } from '../../data/identities';
+import { call, type Identity, type LifecycleEvent, useTenantId } from '../../data/api';
 import { attributeOf, machineOf, nameOf } from '../../data/person';
-import { Events } from './events';
+import { eventsQuery, explanationQuery, identityQuery } from '../../data/queries';
 import { History } from './history';
 import { IdentityActions } from './identity-actions';
 import styles from './identity-screen.module.css';
 import { Records } from './records';
-import { TimeTravel } from './time-travel';
 import { Values } from './values';
-
 import { changesBetween } from './winning-values';
 
 /** Events that are read of one person; a person with more is shown from its first ones. */
@@ -133,5 +132,91 @@ function Comparison({ one, other }: { one: Moment; other: Moment }) {
     >
       {changes.length > 0 ? <FieldDiff changes={changes} /> : <EmptyState title="Nothing has changed in this time" />}
     </Section>
+  );
+}
+
+/** A slider over the moments at which the person changed, and now; a second one chooses the moment to compare with. */
+export function TimeTravel({ events }: { events: readonly LifecycleEvent[] }) {
+  const { at, and } = route.useSearch();
+  const navigate = route.useNavigate();
+  const moments = [...new Set(events.map(({ occurred_at }) => occurred_at))];
+  if (moments.length === 0) return null;
+  const go = (search: { at?: string; and?: string }) =>
+    navigate({ search: (old) => ({ ...old, ...search }), replace: true, resetScroll: false });
+  return (
+    <div className={styles.bar}>
+      <Moments label="Time" moments={moments} at={at} onChange={(moment) => go({ at: moment })} />
+      {at && and && (
+        <Moments
+          label="Compared with"
+          moments={moments}
+          at={and === 'now' ? undefined : and}
+          onChange={(moment) => go({ and: moment ?? 'now' })}
+        />
+      )}
+      {at && (
+        <span className={styles.actions}>
+          <Button small onClick={() => go({ and: and ? undefined : 'now' })} aria-pressed={and !== undefined}>
+            Compare
+          </Button>
+          <Button small look="quiet" onClick={() => go({ at: undefined, and: undefined })}>
+            Back to now
+          </Button>
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface MomentsProps {
+  label: string;
+  moments: readonly string[];
+  /** The present if absent. */
+  at: string | undefined;
+  onChange: (at: string | undefined) => void;
+}
+
+function Moments({ label, moments, at, onChange }: MomentsProps) {
+  // The last position is the present.
+  const position =
+    at === undefined
+      ? moments.length
+      : Math.max(
+          0,
+          moments.findLastIndex((moment) => moment <= at),
+        );
+  return (
+    <div className={styles.moment}>
+      <label className={styles.slider}>
+        <span className={styles.label}>{label}</span>
+        <input
+          type="range"
+          min={0}
+          max={moments.length}
+          value={position}
+          aria-valuetext={at ?? 'now'}
+          onChange={(event) => onChange(moments[Number(event.target.value)])}
+        />
+      </label>
+      <output className={styles.at}>{at ? <Time at={at} /> : 'Now'}</output>
+    </div>
+  );
+}
+
+/** The events of the person, each with its deliveries. */
+export function Events({ identityId }: { identityId: string }) {
+  return (
+    <DataTable
+      title="Events and deliveries"
+      label="Events"
+      columns={useEventColumns({ withPerson: false })}
+      query={useInfiniteQuery(eventsQuery(useTenantId(), { identity_id: identityId }))}
+      empty={<EmptyState title="No event">Nothing has happened to this person yet.</EmptyState>}
+      actions={
+        <TenantLink path={`/events?identity=${identityId}`} className={buttonClass({ look: 'quiet', small: true })}>
+          Open in the feed
+        </TenantLink>
+      }
+    />
   );
 }

@@ -1,18 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Button } from '../../components/button';
-import { ConfirmDialog } from '../../components/confirm-dialog';
+import { ConfirmDialog } from '../../components/dialog';
 import { SearchField } from '../../components/fields';
-import { shownValue } from '../../components/shown-value';
 import { StatusBadge } from '../../components/status-badge';
-import { call, type Identity } from '../../data/api';
+import { shownValue } from '../../components/words';
+import { call, type Identity, read, useTenantId } from '../../data/api';
 import { operationDone } from '../../data/operations';
-import { readPeople } from '../../data/people';
-import { attributeOf, machineOf, nameOf } from '../../data/person';
-import { useTenantId } from '../../data/use-tenant';
+import { attributeOf, machineOf, nameOf, recordCounts } from '../../data/person';
 import styles from './merge-dialog.module.css';
-import { mergedValues } from './merged-values';
 import table from './records.module.css';
+import { mergedValues } from './winning-values';
 
 interface MergeDialogProps {
   /** The person who stays. */
@@ -69,8 +67,7 @@ function PersonChooser({ without, onChoose }: { without: string; onChoose: (iden
   const [text, setText] = useState('');
   const noteId = useId();
   const { data, isFetching } = useQuery({
-    queryKey: ['people', tenantId, 'merge', text],
-    queryFn: () => readPeople(tenantId, { q: text, limit: shown + 1 }),
+    ...read('people', 'GET /identities', { tenantId }, { q: text, limit: shown + 1 }),
     enabled: text.trim().length >= fewest,
     placeholderData: (old) => old,
   });
@@ -115,7 +112,7 @@ function Preview({ stays, goes, onBack }: { stays: Identity; goes: Identity; onB
     <div className={styles.preview}>
       <div className={styles.summary}>
         <p>
-          <strong dir="auto">{nameOf(goes)}</strong> brings {countOf(goes)}.{' '}
+          <strong dir="auto">{nameOf(goes)}</strong> brings {recordCounts(goes).words.join(' and ')}.{' '}
           {differing === 0
             ? 'No value differs.'
             : `${differing} ${differing === 1 ? 'value differs' : 'values differ'}.`}
@@ -160,16 +157,4 @@ function Preview({ stays, goes, onBack }: { stays: Identity; goes: Identity; onB
       </section>
     </div>
   );
-}
-
-function countOf({ users, accounts, machine_identities: machines }: Identity): string {
-  const counts: [number, string][] = [
-    [users.length, 'user'],
-    [accounts.length, 'account'],
-    [machines.length, 'machine'],
-  ];
-  return counts
-    .filter(([count]) => count > 0)
-    .map(([count, word]) => `${count} ${word}${count === 1 ? '' : 's'}`)
-    .join(' and ');
 }

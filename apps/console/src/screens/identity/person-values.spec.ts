@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Identity } from '../../data/api';
-import { mergedValues } from './merged-values.js';
-import { changesBetween, winningValues } from './winning-values.js';
+import { changesBetween, mergedValues, winningValues } from './winning-values.js';
 
 describe('values after a merge', () => {
   type Value = [field: string, value: string, source: string, priority: number, at?: string];

@@ -1,13 +1,11 @@
-import { describeLink } from '../../components/describe-link';
 import { IdChip } from '../../components/id-chip';
-import { Section } from '../../components/page';
-import { shownValue } from '../../components/shown-value';
-import { EmptyState } from '../../components/states';
+import { IdLink } from '../../components/links';
+import { EmptyState, Section } from '../../components/page';
 import { StatusBadge } from '../../components/status-badge';
-import { IdLink } from '../../components/tenant-link';
 import { Ago } from '../../components/time';
+import { describeLink, shownValue } from '../../components/words';
 import type { Explanation } from '../../data/api';
-import { useSourceName } from '../../data/connectors';
+import { useSourceName } from '../../data/queries';
 import styles from './records.module.css';
 
 type LinkedRecord = Explanation['records'][number];

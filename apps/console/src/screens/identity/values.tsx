@@ -1,12 +1,11 @@
 import { useState } from 'react';
 import { Button } from '../../components/button';
-import { Section } from '../../components/page';
-import { shownValue } from '../../components/shown-value';
-import { EmptyState } from '../../components/states';
-import { TenantLink } from '../../components/tenant-link';
+import { TenantLink } from '../../components/links';
+import { EmptyState, Section } from '../../components/page';
 import { Ago } from '../../components/time';
+import { shownValue } from '../../components/words';
 import type { Explanation, Identity } from '../../data/api';
-import { useSourceName } from '../../data/connectors';
+import { useSourceName } from '../../data/queries';
 import styles from './values.module.css';
 import { type WinningValue, winningValues } from './winning-values';
 

@@ -1,4 +1,4 @@
-import type { Change } from '../../components/field-diff';
+import type { Change } from '../../components/facts';
 import type { Identity } from '../../data/api';
 
 export interface WinningValue {
@@ -37,4 +37,38 @@ function textsOf(identity: Identity): Map<string, string> {
   const values = winningValues(identity).map(({ field, values }): [string, string] => [field, values.join(', ')]);
   const records = [...identity.users, ...identity.accounts].map(({ external_id }) => external_id).sort();
   return new Map([['status', identity.status], ['records', records.join(', ')], ...values]);
+}
+
+export interface MergedValue {
+  field: string;
+  /** Value of the person who stays, and of the other one. */
+  own: string | undefined;
+  other: string | undefined;
+  merged: string;
+}
+
+type Valued = Pick<Identity, 'attributes'>;
+
+/** The values of two people and of the person that a merge makes of them: differing fields first. */
+export function mergedValues(stays: Valued, goes: Valued): MergedValue[] {
+  const own = valuesOf(stays);
+  const other = valuesOf(goes);
+  const merged = valuesOf({ attributes: [...stays.attributes, ...goes.attributes].toSorted(newestFirst) });
+  const rows = [...merged].map(([field, text]) => ({
+    field,
+    own: own.get(field),
+    other: other.get(field),
+    merged: text,
+  }));
+  const differs = (row: MergedValue) => row.own !== row.other;
+  return [...rows.filter(differs), ...rows.filter((row) => !differs(row))];
+}
+
+/** At equal priority the newer value wins. */
+function newestFirst(a: Identity['attributes'][number], b: Identity['attributes'][number]): number {
+  return Date.parse(b.updated_at) - Date.parse(a.updated_at);
+}
+
+function valuesOf(identity: Valued): Map<string, string> {
+  return new Map(winningValues(identity).map(({ field, values }) => [field, values.join(', ')]));
 }

@@ -1,4 +1,4 @@
-import type { Tone } from '../../components/status';
+import { entryOf, type Tone } from '../../components/words';
 import type { MachineIdentityDetails } from '../../data/api';
 
 type Factor = MachineIdentityDetails['risk_factors'][number]['factor'];
@@ -26,7 +26,7 @@ const factorReasons: Record<Factor, string> = {
 
 /** A factor of the risk score in words; one of a later version by its name. */
 export function describeFactor(factor: string): { title: string; reason?: string } {
-  const title = Object.hasOwn(factorWords, factor) ? factorWords[factor as Factor] : undefined;
+  const title = entryOf(factorWords, factor);
   return title ? { title, reason: factorReasons[factor as Factor] } : { title: factor.replaceAll('_', ' ') };
 }
 

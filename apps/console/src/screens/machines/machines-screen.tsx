@@ -3,15 +3,15 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type Column, ownLink, rowLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { IdChip } from '../../components/id-chip';
+import { IdLink } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/states';
-import { wordsOf } from '../../components/status';
+import { EmptyState } from '../../components/page';
 import { StatusBadge } from '../../components/status-badge';
-import { IdLink } from '../../components/tenant-link';
+import { wordsOf } from '../../components/words';
 import { call, type OperatorMachineIdentity } from '../../data/api';
-import { cursorPages } from '../../data/pages';
+import { cursorPages } from '../../data/query-client';
+import { type MachinesSearch, machineKinds, machineStatuses, risks } from '../../data/searches';
 import { describeFactor, toneOfRisk } from './describe-machine';
-import { classifications, type MachinesSearch, risks, statuses } from './machines-search';
 
 const route = getRouteApi('/signed-in/$tenantId/machines');
 
@@ -84,8 +84,8 @@ export function MachinesScreen() {
       filters={[
         { of: 'q', label: 'Search machines', placeholder: 'Name' },
         { of: 'risk', label: 'Risk', choices: risks.map((value) => ({ value, label: `${value} or more` })) },
-        { of: 'kind', label: 'Kind', choices: choicesOf(classifications) },
-        { of: 'status', label: 'Status', choices: choicesOf(statuses) },
+        { of: 'kind', label: 'Kind', choices: choicesOf(machineKinds) },
+        { of: 'status', label: 'Status', choices: choicesOf(machineStatuses) },
       ]}
       columns={columns}
       query={query}

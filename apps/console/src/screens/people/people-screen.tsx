@@ -2,15 +2,15 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type Column, rowLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
+import { IdLink } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/states';
+import { EmptyState } from '../../components/page';
 import { StatusBadge } from '../../components/status-badge';
-import { IdLink } from '../../components/tenant-link';
-import type { Identity } from '../../data/api';
-import { useSourceChoices } from '../../data/connectors';
-import { peopleQuery } from '../../data/people';
-import { attributeOf, machineOf, nameOf } from '../../data/person';
-import { type PeopleSearch, statuses } from './people-search';
+import { call, type Identity } from '../../data/api';
+import { attributeOf, machineOf, nameOf, recordCounts } from '../../data/person';
+import { useSourceChoices } from '../../data/queries';
+import { cursorPages } from '../../data/query-client';
+import { type PeopleSearch, personStatuses } from '../../data/searches';
 
 const route = getRouteApi('/signed-in/$tenantId/people');
 
@@ -23,7 +23,10 @@ const columns: readonly Column<Identity>[] = [
     width: '56px',
     align: 'end',
     from: 'medium',
-    cell: (identity) => <span title={recordsOf(identity)}>{countOf(identity)}</span>,
+    cell: (identity) => {
+      const { count, words } = recordCounts(identity);
+      return <span title={words.join(', ') || '—'}>{count}</span>;
+    },
   },
   {
     header: 'Status',
@@ -52,29 +55,14 @@ function Name({ identity }: { identity: Identity }) {
   );
 }
 
-function countOf({ users, accounts, machine_identities: machines, left_out }: Identity): number {
-  const hidden = (left_out?.users ?? 0) + (left_out?.accounts ?? 0) + (left_out?.machine_identities ?? 0);
-  return users.length + accounts.length + machines.length + hidden;
-}
-
-function recordsOf({ users, accounts, machine_identities: machines, left_out }: Identity): string {
-  const counts: [number, string, string][] = [
-    [users.length + (left_out?.users ?? 0), 'user', 'users'],
-    [accounts.length + (left_out?.accounts ?? 0), 'account', 'accounts'],
-    [machines.length + (left_out?.machine_identities ?? 0), 'machine', 'machines'],
-  ];
-  return (
-    counts
-      .filter(([count]) => count > 0)
-      .map(([count, one, many]) => `${count} ${count === 1 ? one : many}`)
-      .join(', ') || '—'
-  );
-}
-
 export function PeopleScreen() {
   const { tenantId } = route.useParams();
   const search = route.useSearch();
-  const query = useInfiniteQuery(peopleQuery(tenantId, search));
+  const query = useInfiniteQuery(
+    cursorPages(['people', tenantId, search], (cursor) =>
+      call('GET /identities', { tenantId }, { ...search, limit: 50, cursor }),
+    ),
+  );
   const sources = useSourceChoices();
   const flags = Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : ` --${name} '${value}'`));
   return (
@@ -85,7 +73,7 @@ export function PeopleScreen() {
       cli={`idsync identities list${flags.join('')}`}
       filters={[
         { of: 'q', label: 'Search people', placeholder: 'Name, mail, number or login', autoFocus: true },
-        { of: 'status', label: 'Status', choices: choicesOf(statuses) },
+        { of: 'status', label: 'Status', choices: choicesOf(personStatuses) },
         { of: 'source', label: 'Source', choices: sources },
       ]}
       columns={columns}

@@ -1,10 +1,9 @@
-import { ConfirmButton } from '../../components/confirm-dialog';
+import { ConfirmButton } from '../../components/dialog';
 import { formatCount } from '../../components/format-time';
 import { notify } from '../../components/notices';
-import { useMay } from '../../data/access';
-import { call, type OperatorJobWithErrors, type SyncPlan } from '../../data/api';
+import { call, type OperatorJobWithErrors, type SyncPlan, useTenantId } from '../../data/api';
 import { isApproval, operationDone } from '../../data/operations';
-import { useTenantId } from '../../data/use-tenant';
+import { useMay } from '../../data/session';
 
 interface PlanActionsProps {
   job: OperatorJobWithErrors;

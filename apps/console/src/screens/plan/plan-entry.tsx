@@ -1,12 +1,15 @@
-import { type Change, FieldDiff } from '../../components/field-diff';
-import type { Tone } from '../../components/status';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Change, Facts, FieldDiff } from '../../components/facts';
+import { formatCount } from '../../components/format-time';
+import { IdLink } from '../../components/links';
 import { StatusBadge } from '../../components/status-badge';
-import { IdLink } from '../../components/tenant-link';
-import type { SyncPlan } from '../../data/api';
-import { actionNames } from './action-filter';
-import { DeletedValues } from './deleted-values';
+import { shownValue, type Tone } from '../../components/words';
+import { type SyncPlan, useTenantId } from '../../data/api';
+import { identityQuery } from '../../data/queries';
+import { type PlanAction, planActions } from '../../data/searches';
+import { recordValues } from './describe-plan';
 import styles from './plan-entry.module.css';
-import type { PlanAction } from './plan-search';
 
 const tones: Record<PlanAction, Tone> = { create: 'ok', update: 'info', disable: 'warn', delete: 'bad' };
 
@@ -67,4 +70,58 @@ function newName(changes: readonly Change[]): string | undefined {
   const parts = [toOf('first_name'), toOf('last_name')].filter((part) => typeof part === 'string');
   const shown = toOf('display_name') ?? (parts.length > 0 ? parts.join(' ') : undefined);
   return typeof shown === 'string' ? shown : undefined;
+}
+
+interface DeletedValuesProps {
+  identityId: string;
+  recordId: string;
+  externalId: string;
+}
+
+/** The present values of a record that would be deleted, read when they are opened. */
+export function DeletedValues({ identityId, recordId, externalId }: DeletedValuesProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { data, error } = useQuery({ ...identityQuery(useTenantId(), identityId), enabled: isOpen });
+  const values = data && recordValues(data, recordId);
+  return (
+    <details className={styles.fields} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        Present values<span className="visually-hidden"> of {externalId}</span>
+      </summary>
+      {error && <p>{error.message}</p>}
+      {values && <Facts items={values.map(([field, value]) => [field, shownValue(value)] as const)} />}
+      {data && !values && <p>The record no longer belongs to this person.</p>}
+    </details>
+  );
+}
+
+export const actionNames = { create: 'New', update: 'Changed', disable: 'Disabled', delete: 'Deleted' };
+
+interface ActionFilterProps {
+  counts: SyncPlan['counts'];
+  action: PlanAction | undefined;
+  onChange: (action: PlanAction | undefined) => void;
+}
+
+/** Counts by kind, each of which filters the list. */
+export function ActionFilter({ counts, action, onChange }: ActionFilterProps) {
+  const total = planActions.reduce((sum, each) => sum + counts[each], 0);
+  return (
+    <fieldset className={styles.filter} aria-label="Kind of change">
+      <button type="button" aria-pressed={action === undefined} onClick={() => onChange(undefined)}>
+        All <strong>{formatCount(total)}</strong>
+      </button>
+      {planActions.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={action === each}
+          disabled={counts[each] === 0}
+          onClick={() => onChange(each)}
+        >
+          {actionNames[each]} <strong className={styles[each]}>{formatCount(counts[each])}</strong>
+        </button>
+      ))}
+    </fieldset>
+  );
 }

@@ -1,26 +1,25 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ApprovalBanner } from '../../components/approval-banner';
 import { FilterBar, SearchField } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
-import { holdMessage } from '../../components/hold-message';
 import { IdChip } from '../../components/id-chip';
-import { Section } from '../../components/page';
+import { TenantLink } from '../../components/links';
+import { EmptyState, ErrorState, Loading, Section } from '../../components/page';
 import { Screen } from '../../components/screen';
-import { EmptyState, ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
 import { Ago } from '../../components/time';
 import { VirtualList } from '../../components/virtual-list';
-import { call } from '../../data/api';
-import { useSourceName } from '../../data/connectors';
-import { jobQuery } from '../../data/jobs';
-import { itemsOf, offsetPages } from '../../data/pages';
-import { useFilters } from '../../data/use-tenant';
-import { ActionFilter } from './action-filter';
-import { ChangedSource } from './changed-source';
+import { holdMessage } from '../../components/words';
+import { call, type OperatorJobWithErrors, useFilters, useTenantId } from '../../data/api';
+import { jobQuery, useSourceName } from '../../data/queries';
+import { itemsOf, offsetPages } from '../../data/query-client';
+import type { PlanSearch } from '../../data/searches';
+import { useMay } from '../../data/session';
+import { changedFields, lastCompletedBefore } from './describe-plan';
 import { PlanActions } from './plan-actions';
-import { PlanEntry } from './plan-entry';
-import type { PlanSearch } from './plan-search';
+import { ActionFilter, PlanEntry } from './plan-entry';
+import styles from './plan-screen.module.css';
 import { Reasons } from './reasons';
 
 /** A plan page by page. Each page has also the counts and reasons of the whole plan. */
@@ -112,6 +111,54 @@ function Decision({ action, by, at, reason }: { action: string; by?: string; at:
     <p>
       <StatusBadge tone="info">{action}</StatusBadge> by <span dir="auto">{by ?? 'idsync'}</span> <Ago at={at} />
       {reason && <span dir="auto">: “{reason}”</span>}
+    </p>
+  );
+}
+
+const few = 20;
+
+/** The newest change of the source's settings after its last completed run; null if there is none. */
+const sourceChangeQuery = (
+  tenantId: string,
+  { job_id, connector_id, created_at, started_at = created_at }: OperatorJobWithErrors,
+) =>
+  queryOptions({
+    queryKey: ['source-change', tenantId, job_id],
+    queryFn: async () => {
+      const path = { tenantId };
+      const { data: runs } = await call('GET /sync-jobs', path, { connector_id, limit: few });
+      const since = lastCompletedBefore(runs, created_at);
+      if (!since) return null;
+      const { data } = await call('GET /audit', path, {
+        action: 'updateConnector',
+        resource: connector_id,
+        since,
+        until: started_at,
+        order: 'desc',
+        limit: few,
+      });
+      const entry = data.find(({ outcome }) => outcome === 'accepted');
+      if (!entry) return null;
+      return { at: entry.at, by: entry.actor.name, entry: String(entry.sequence), fields: changedFields(entry) };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** Whether the settings of the source changed between its last completed run and this one, which may explain the plan. */
+export function ChangedSource({ job }: { job: OperatorJobWithErrors }) {
+  const mayRead = useMay('auditor');
+  const { data: change } = useQuery({ ...sourceChangeQuery(useTenantId(), job), enabled: mayRead });
+  if (!change) return null;
+  return (
+    <p className={styles.changed}>
+      <span>
+        The settings of the source changed after its last completed run{change.fields.length > 0 && ': '}
+        {change.fields.length > 0 && <code>{change.fields.join(', ')}</code>}, by <span dir="auto">{change.by}</span>{' '}
+        <Ago at={change.at} />.
+      </span>
+      <TenantLink path={`/audit?action=updateConnector&resource=${job.connector_id}&entry=${change.entry}`}>
+        See what changed
+      </TenantLink>
     </p>
   );
 }

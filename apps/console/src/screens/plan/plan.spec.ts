@@ -1,7 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { allowedOf } from './allowed.js';
-import { recordValues } from './record-values.js';
-import { changedFields, lastCompletedBefore } from './source-change.js';
+import { allowedOf, changedFields, lastCompletedBefore, recordValues } from './describe-plan.js';
 
 it.each([
   [{}, undefined],

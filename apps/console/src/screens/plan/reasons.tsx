@@ -1,9 +1,10 @@
 import { Button } from '../../components/button';
 import { formatCount } from '../../components/format-time';
 import { Section } from '../../components/page';
+import { entryOf } from '../../components/words';
 import type { SyncPlan } from '../../data/api';
-import { allowedOf } from './allowed';
-import type { PlanAction, PlanSearch } from './plan-search';
+import type { PlanAction, PlanSearch } from '../../data/searches';
+import { allowedOf } from './describe-plan';
 import styles from './reasons.module.css';
 
 type Reason = SyncPlan['reasons'][number];
@@ -53,13 +54,13 @@ function ReasonRow({ reason, onShow }: { reason: Reason; onShow: ReasonsProps['o
   const { rule, field, count, of, max_percent: maxPercent, text, examples } = reason;
   const more = count - examples.length;
   const allowed = allowedOf(reason);
-  const action = Object.hasOwn(actionOf, rule) ? actionOf[rule] : undefined;
+  const action = entryOf(actionOf, rule);
   const percent = of > 0 ? Math.round((count / of) * 100) : 100;
   return (
     <li className={styles.reason}>
       <div className={styles.head}>
         <h3 className={styles.title}>
-          {(Object.hasOwn(titles, rule) ? titles[rule] : undefined) ?? rule}
+          {entryOf(titles, rule) ?? rule}
           {field && <code className={styles.field}>{field}</code>}
         </h3>
         {action && (

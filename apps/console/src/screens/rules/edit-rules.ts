@@ -1,4 +1,7 @@
-import type { Rules } from './rules-queries';
+import type { Answer } from '../../data/api';
+
+export type Rules = Answer<'GET /matching-rules'>;
+export type Precedence = Answer<'GET /attribute-priorities'>;
 
 export const builtInKeys = ['employee_number', 'email', 'user_principal_name'];
 export type Normaliser = Rules['keys'][number]['normaliser'];

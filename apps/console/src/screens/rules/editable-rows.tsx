@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import { Button } from '../../components/button';
-import { Icon } from '../../components/icon';
+import { Button, Icon } from '../../components/button';
 import styles from './rules.module.css';
 
 interface EditableRowsProps<Row> {

@@ -1,8 +1,8 @@
 import { Button } from '../../components/button';
 import { SelectField, TextField } from '../../components/fields';
+import type { Rules } from './edit-rules';
 import { EditableRows } from './editable-rows';
 import styles from './rules.module.css';
-import type { Rules } from './rules-queries';
 
 type Tier = Rules['weak'][number];
 type Comparison = Tier['comparisons'][number];

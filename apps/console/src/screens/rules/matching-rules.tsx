@@ -1,20 +1,26 @@
 import { useState } from 'react';
 import { Button } from '../../components/button';
-import { ConfirmButton } from '../../components/confirm-dialog';
-import { SelectField } from '../../components/fields';
-import { FormError } from '../../components/form-parts';
+import { ConfirmButton } from '../../components/dialog';
+import { SelectField, TextField } from '../../components/fields';
+import { FormError, useSending } from '../../components/form';
 import { Section } from '../../components/page';
-import { useSending } from '../../components/use-sending';
-import { useMay } from '../../data/access';
-import { call, type Operation } from '../../data/api';
+import { call, type Operation, useTenantId } from '../../data/api';
 import { operationDone } from '../../data/operations';
-import { useTenantId } from '../../data/use-tenant';
-import { rowsOf, withKeys } from './edit-rules';
+import { useMay } from '../../data/session';
+import {
+  builtInKeys,
+  type KeyRow,
+  movedUp,
+  type Normaliser,
+  normaliserLabels,
+  type Rules,
+  rowsOf,
+  withKeys,
+} from './edit-rules';
+import { EditableRows } from './editable-rows';
 import { FuzzyRules } from './fuzzy-rules';
-import { KeyRows } from './key-rows';
 import { Preview } from './preview';
 import styles from './rules.module.css';
-import type { Rules } from './rules-queries';
 
 /** Match keys and fuzzy rules. A change is previewed with the people it concerns before it is made. */
 export function MatchingRules({ stored }: { stored: Rules }) {
@@ -93,6 +99,84 @@ export function MatchingRules({ stored }: { stored: Rules }) {
         </div>
       )}
       {preview && <Preview operation={preview.operation} isOutdated={!isPreviewed} />}
+    </>
+  );
+}
+
+interface KeyRowsProps {
+  rows: readonly KeyRow[];
+  isReadOnly: boolean;
+  onChange: (rows: readonly KeyRow[]) => void;
+}
+
+export function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
+  return (
+    <>
+      <datalist id="match-keys">
+        {[...builtInKeys, 'attributes.'].map((key) => (
+          <option key={key} value={key} />
+        ))}
+      </datalist>
+      <EditableRows
+        label="Match keys"
+        rows={rows}
+        isReadOnly={isReadOnly}
+        className={styles.key}
+        nameOf={({ field }) => field}
+        fresh={{ field: 'attributes.' }}
+        add="Add a key"
+        onChange={onChange}
+      >
+        {(row, set, remove, at) => (
+          <>
+            <TextField
+              label={`Key ${at + 1}`}
+              list="match-keys"
+              readOnly={isReadOnly}
+              value={row.field}
+              onChange={(field) => set({ field })}
+            />
+            <SelectField
+              label="Compared by"
+              disabled={isReadOnly}
+              value={row.normaliser ?? ''}
+              choices={[
+                { value: '', label: 'default' },
+                ...Object.entries(normaliserLabels).map(([value, label]) => ({ value, label })),
+              ]}
+              onChange={(value) => set({ normaliser: (value || undefined) as Normaliser | undefined })}
+            />
+            {builtInKeys.includes(row.field) ? (
+              <span />
+            ) : (
+              <SelectField
+                label="Strength"
+                disabled={isReadOnly}
+                value={row.strength ?? 'reusable'}
+                choices={[
+                  { value: 'reusable', label: 'reusable, like an address' },
+                  { value: 'permanent', label: 'permanent, like an employee number' },
+                ]}
+                onChange={(value) => set({ strength: value as 'permanent' | 'reusable' })}
+              />
+            )}
+            {!isReadOnly && (
+              <span className={styles.acts}>
+                <Button
+                  look="quiet"
+                  small
+                  disabled={at === 0}
+                  aria-label={`Move ${row.field} up`}
+                  onClick={() => onChange(movedUp(rows, at))}
+                >
+                  Up
+                </Button>
+                {remove}
+              </span>
+            )}
+          </>
+        )}
+      </EditableRows>
     </>
   );
 }

@@ -1,17 +1,15 @@
 import { useState } from 'react';
 import { Button } from '../../components/button';
-import { ConfirmButton } from '../../components/confirm-dialog';
+import { ConfirmButton } from '../../components/dialog';
 import { SelectField, TextField } from '../../components/fields';
-import { Section } from '../../components/page';
-import { EmptyState } from '../../components/states';
-import { IdLink } from '../../components/tenant-link';
-import { useMay } from '../../data/access';
-import { type Connector, call } from '../../data/api';
+import { IdLink } from '../../components/links';
+import { EmptyState, Section } from '../../components/page';
+import { type Connector, call, useTenantId } from '../../data/api';
 import { operationDone } from '../../data/operations';
-import { useTenantId } from '../../data/use-tenant';
+import { useMay } from '../../data/session';
+import type { Precedence } from './edit-rules';
 import { EditableRows } from './editable-rows';
 import styles from './rules.module.css';
-import type { Precedence } from './rules-queries';
 
 type Rank = Precedence['priorities'][number];
 

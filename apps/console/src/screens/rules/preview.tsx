@@ -1,9 +1,8 @@
 import { formatCount } from '../../components/format-time';
-import { Section } from '../../components/page';
+import { IdLink } from '../../components/links';
+import { EmptyState, Section } from '../../components/page';
 import { StatTile, StatTiles } from '../../components/stat-tile';
-import { EmptyState } from '../../components/states';
-import { wordsOf } from '../../components/status';
-import { IdLink } from '../../components/tenant-link';
+import { wordsOf } from '../../components/words';
 import type { Operation } from '../../data/api';
 import styles from './rules.module.css';
 

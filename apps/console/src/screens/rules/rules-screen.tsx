@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ApprovalBanner } from '../../components/approval-banner';
+import { TabLinks } from '../../components/links';
+import { ErrorState, Loading } from '../../components/page';
 import { Screen } from '../../components/screen';
-import { ErrorState, Loading } from '../../components/states';
-import { TabLinks } from '../../components/tabs';
-import { connectorsQuery } from '../../data/connectors';
+import { read } from '../../data/api';
+import { connectorsQuery } from '../../data/queries';
 import { MatchingRules } from './matching-rules';
 import { PrecedenceForm } from './precedence-form';
-import { precedenceQuery, rulesQuery } from './rules-queries';
+
+const whileEdited = { refetchOnWindowFocus: false };
 
 const route = getRouteApi('/signed-in/$tenantId/rules');
 
@@ -15,8 +17,11 @@ const route = getRouteApi('/signed-in/$tenantId/rules');
 export function RulesScreen() {
   const { tenantId } = route.useParams();
   const { view = 'matching' } = route.useSearch();
-  const rules = useQuery(rulesQuery(tenantId));
-  const precedence = useQuery(precedenceQuery(tenantId));
+  const rules = useQuery({ ...read('matching-rules', 'GET /matching-rules', { tenantId }), ...whileEdited });
+  const precedence = useQuery({
+    ...read('attribute-priorities', 'GET /attribute-priorities', { tenantId }),
+    ...whileEdited,
+  });
   const sources = useQuery(connectorsQuery(tenantId));
   const error = rules.error ?? precedence.error ?? sources.error;
   if (!rules.data || !precedence.data || !sources.data) {

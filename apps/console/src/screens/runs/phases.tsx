@@ -1,8 +1,10 @@
 import { formatDuration } from '../../components/format-time';
+import type { OperatorJobPage } from '../../data/api';
 import { phasesOf } from './describe-run';
 import styles from './phases.module.css';
 import runs from './runs.module.css';
-import type { OperatorJob } from './runs-queries';
+
+export type OperatorJob = OperatorJobPage['data'][number];
 
 /** How the time of a run is divided. */
 export function Phases({ run }: { run: OperatorJob }) {

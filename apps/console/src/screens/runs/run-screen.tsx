@@ -1,25 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { buttonClass } from '../../components/button';
-import { ConfirmButton } from '../../components/confirm-dialog';
+import { type Column, DataTable } from '../../components/data-table';
+import { ConfirmButton } from '../../components/dialog';
 import { Facts } from '../../components/facts';
 import { formatCount } from '../../components/format-time';
-import { holdMessage } from '../../components/hold-message';
 import { IdAndAge } from '../../components/id-chip';
+import { TenantLink } from '../../components/links';
 import { Section } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
 import { StatTile, StatTiles } from '../../components/stat-tile';
 import { StatusBadge } from '../../components/status-badge';
-import { TenantLink } from '../../components/tenant-link';
 import { Time } from '../../components/time';
-import { useMay } from '../../data/access';
-import { call, type OperatorJobWithErrors } from '../../data/api';
-import { useSourceName } from '../../data/connectors';
-import { jobQuery } from '../../data/jobs';
-import { useTenantId } from '../../data/use-tenant';
+import { holdMessage } from '../../components/words';
+import { call, type OperatorJobWithErrors, useTenantId } from '../../data/api';
+import { jobQuery, useSourceName } from '../../data/queries';
+import { useMay } from '../../data/session';
 import { appliedWords, cancellable, durationOf, kindOf, stepsOf } from './describe-run';
 import { Phases } from './phases';
-import { RunErrors } from './run-errors';
 import styles from './runs.module.css';
 
 const route = getRouteApi('/signed-in/$tenantId/runs/$jobId');
@@ -133,4 +131,23 @@ function CancelRun({ run, name }: { run: OperatorJobWithErrors; name: string }) 
       <p>Records that are already applied stay. What a held run has set aside is discarded.</p>
     </ConfirmButton>
   );
+}
+
+type RunError = OperatorJobWithErrors['errors'][number];
+
+const columns: readonly Column<RunError>[] = [
+  { header: 'Record', cell: ({ external_id, line }) => external_id ?? (line && `line ${line}`) },
+  { header: 'Line', width: '70px', align: 'end', from: 'wide', cell: ({ line }) => line },
+  { header: 'Field', width: '140px', from: 'medium', cell: ({ field }) => field },
+  {
+    header: 'Error',
+    width: 'minmax(0, 3fr)',
+    cell: ({ message, source_message }) => <span title={source_message}>{message}</span>,
+  },
+];
+
+/** The first errors of records; `GET …/connectors/{id}/errors` lists all that are still open. */
+export function RunErrors({ errors }: { errors: readonly RunError[] }) {
+  const keyOf = (error: RunError) => String(errors.indexOf(error));
+  return <DataTable title="Records that failed" columns={columns} rows={errors} rowKey={keyOf} />;
 }

@@ -1,17 +1,24 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../components/button';
+import choices from '../../components/choices.module.css';
 import { type Column, rowLink } from '../../components/data-table';
+import { ConfirmDialog } from '../../components/dialog';
 import { choicesOf } from '../../components/fields';
+import { IdLink } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/states';
-import { IdLink } from '../../components/tenant-link';
-import { useSourceChoices, useSourceName } from '../../data/connectors';
-import { itemsOf } from '../../data/pages';
-import { CancelRuns } from './cancel-runs';
-import { durationOf, kindOf } from './describe-run';
-import { Progress } from './phases';
-import { type OperatorJob, runsQuery } from './runs-queries';
-import { type RunsSearch, statuses } from './runs-search';
+import { notify } from '../../components/notices';
+import { EmptyState } from '../../components/page';
+import { StatusBadge } from '../../components/status-badge';
+import { Ago } from '../../components/time';
+import { call, useTenantId } from '../../data/api';
+import { useSourceChoices, useSourceName } from '../../data/queries';
+import { itemsOf, live, offsetPages } from '../../data/query-client';
+import { type RunsSearch, runStatuses } from '../../data/searches';
+import { useMay } from '../../data/session';
+import { cancellable, durationOf, kindOf } from './describe-run';
+import { type OperatorJob, Progress } from './phases';
 
 const route = getRouteApi('/signed-in/$tenantId/runs');
 
@@ -36,18 +43,23 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Operator
 
 export function RunsScreen() {
   const { tenantId } = route.useParams();
-  const search = route.useSearch();
-  const query = useInfiniteQuery(runsQuery(tenantId, search));
+  const { status, source } = route.useSearch();
+  const query = useInfiniteQuery({
+    ...offsetPages(['jobs', tenantId, { status, source }], (offset) =>
+      call('GET /sync-jobs', { tenantId }, { status, connector_id: source, limit: 50, offset }),
+    ),
+    ...live,
+  });
   const sources = useSourceChoices();
   const sourceName = useSourceName();
   return (
     <ListScreen<OperatorJob, RunsSearch>
       title="Runs"
       api="/sync-jobs"
-      parameters={{ status: search.status, connector_id: search.source }}
+      parameters={{ status, connector_id: source }}
       cli="idsync jobs list"
       filters={[
-        { of: 'status', label: 'Status', choices: choicesOf(statuses) },
+        { of: 'status', label: 'Status', choices: choicesOf(runStatuses) },
         { of: 'source', label: 'Source', choices: sources },
       ]}
       saved="runs"
@@ -60,5 +72,65 @@ export function RunsScreen() {
       }
       actions={<CancelRuns runs={itemsOf(query.data)} />}
     />
+  );
+}
+
+/** Cancels several of the listed runs with one reason. */
+export function CancelRuns({ runs }: { runs: readonly OperatorJob[] }) {
+  const tenantId = useTenantId();
+  const sourceName = useSourceName();
+  const [kept, setKept] = useState<ReadonlySet<string>>();
+  const client = useQueryClient();
+  const unfinished = runs.filter(({ status }) => cancellable.includes(status));
+  if (!useMay('operator') || (unfinished.length === 0 && !kept)) return null;
+  const chosen = unfinished.filter(({ job_id }) => !kept?.has(job_id));
+  const toggle = (id: string) => {
+    const next = new Set(kept);
+    if (!next.delete(id)) next.add(id);
+    setKept(next);
+  };
+  const cancel = async (reason: string | undefined) => {
+    const refusals: string[] = [];
+    for (const { job_id: jobId, connector_id } of chosen)
+      await call('POST /sync-jobs/{jobId}/cancel', { tenantId, jobId }, { ...(reason && { reason }) }).catch(
+        (error: Error) => refusals.push(`${sourceName(connector_id)}: ${error.message}`),
+      );
+    await client.invalidateQueries({ queryKey: ['jobs', tenantId] });
+    if (refusals.length > 0) throw new Error(`Not cancelled: ${refusals.join('; ')}`);
+    notify(chosen.length === 1 ? '1 run was cancelled' : `${chosen.length} runs were cancelled`);
+  };
+  return (
+    <>
+      <Button onClick={() => setKept(new Set())}>Cancel runs…</Button>
+      <ConfirmDialog
+        open={kept !== undefined}
+        onOpenChange={(open) => !open && setKept(undefined)}
+        title="Cancel runs"
+        action={chosen.length === 1 ? 'Cancel 1 run' : `Cancel ${chosen.length} runs`}
+        danger
+        reason="required"
+        isComplete={chosen.length > 0}
+        onConfirm={cancel}
+        fields={
+          <fieldset className={choices.choices}>
+            <legend className={choices.legend}>Unfinished runs of the list</legend>
+            {unfinished.map(({ job_id, connector_id, status, created_at }) => (
+              <label key={job_id} className={choices.choice}>
+                <input type="checkbox" checked={!kept?.has(job_id)} onChange={() => toggle(job_id)} />
+                <span className={choices.head}>
+                  <strong dir="auto">{sourceName(connector_id)}</strong>
+                  <StatusBadge status={status} />
+                  <span className={choices.muted}>
+                    <Ago at={created_at} />
+                  </span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        }
+      >
+        <p>Records that are already applied stay. What held runs have set aside is discarded.</p>
+      </ConfirmDialog>
+    </>
   );
 }

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { TokenForm } from '../../app/token-form';
+import { TokenForm } from '../../app/sign-in';
 import { buttonClass } from '../../components/button';
-import { FormError } from '../../components/form-parts';
-import { Loading } from '../../components/states';
+import { FormError } from '../../components/form';
+import { Loading } from '../../components/page';
+import { entryOf } from '../../components/words';
 import { readMethods, readSession, sessionQuery } from '../../data/session';
 import { isLoopback } from './is-loopback';
 import styles from './sign-in-screen.module.css';
@@ -47,9 +48,7 @@ export function SignInScreen() {
           <img src={`${import.meta.env.BASE_URL}favicon.svg`} alt="" width={32} height={32} />
           <h1 className={styles.title}>Sign in to idsync</h1>
         </div>
-        <FormError>
-          {error && ((Object.hasOwn(problems, error) ? problems[error] : undefined) ?? otherProblem)}
-        </FormError>
+        <FormError>{error && (entryOf(problems, error) ?? otherProblem)}</FormError>
         {!methods && <Loading rows={3} />}
         {methods?.oidc && (
           <a

@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { announceSignIn } from '../../app/sign-in-channel';
+import { announceSignIn } from '../../app/sign-in';
 import { buttonClass } from '../../components/button';
-import { Page } from '../../components/page';
-import { EmptyState } from '../../components/states';
+import { EmptyState, Page } from '../../components/page';
 
 /** Reports the new session to the tab that waits for it. */
 export function SignedInScreen() {

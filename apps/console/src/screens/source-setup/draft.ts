@@ -1,5 +1,6 @@
+import { useState } from 'react';
 import type { Connector } from '../../data/api';
-import { fromSource, type MappedField, toFields } from './mapping.js';
+import { fromSource, type MappedField, toFields } from './mapping';
 
 /** The input of the path. Secrets are never part of it: they are kept in memory until they are sent. */
 export interface Draft {
@@ -96,3 +97,18 @@ export const drafts = {
     sessionStorage.removeItem(keyOf(tenantId, sourceId));
   },
 };
+
+/** The draft of a path. Every change is stored at once, so that a reload loses nothing. */
+export function useDraft(tenantId: string, source: Connector | undefined) {
+  const [draft, setDraft] = useState<Draft>(
+    () => drafts.read(tenantId, source?.id) ?? (source ? draftOf(source) : emptyDraft),
+  );
+  const change = (changed: Partial<Draft>) => {
+    setDraft((old) => {
+      const next = { ...old, ...changed };
+      drafts.write(tenantId, source?.id, next);
+      return next;
+    });
+  };
+  return [draft, change] as const;
+}

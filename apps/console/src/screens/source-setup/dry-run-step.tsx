@@ -3,19 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button, buttonClass } from '../../components/button';
 import { formatCount } from '../../components/format-time';
+import { ErrorState, Loading } from '../../components/page';
 import { StatTile, StatTiles } from '../../components/stat-tile';
-import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { call } from '../../data/api';
-import { startRun } from '../../data/connectors';
-import { jobQuery } from '../../data/jobs';
-import { useTenantId } from '../../data/use-tenant';
+import { read, useTenantId } from '../../data/api';
+import { jobQuery, startRun } from '../../data/queries';
 import styles from './setup.module.css';
-
-const planCountsQuery = (tenantId: string, jobId: string) => ({
-  queryKey: ['jobs', tenantId, jobId, 'plan', 'counts'],
-  queryFn: () => call('GET /sync-jobs/{jobId}/plan', { tenantId, jobId }, { limit: 1 }),
-});
 
 interface DryRunStepProps {
   sourceId: string;
@@ -60,7 +53,10 @@ function Result({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
   const tenantId = useTenantId();
   const job = useQuery(jobQuery(tenantId, jobId));
   const isDone = finished.has(job.data?.status ?? '');
-  const plan = useQuery({ ...planCountsQuery(tenantId, jobId), enabled: isDone });
+  const plan = useQuery({
+    ...read('jobs', 'GET /sync-jobs/{jobId}/plan', { tenantId, jobId }, { limit: 1 }),
+    enabled: isDone,
+  });
   if (job.isLoadingError) return <ErrorState error={job.error} onRetry={job.refetch} />;
   if (!job.data) return <Loading rows={2} />;
   const { status, records_read, records_failed, error_message, note } = job.data;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { configOf, type Draft, draftOf, emptyDraft, scheduleBody } from './draft.js';
-import { fromSource, newField, toFields } from './mapping.js';
+import { configOf, type Draft, draftOf, emptyDraft, scheduleBody } from './draft';
+import { fromSource, newField, suggestExternalId, suggestFields, toFields } from './mapping.js';
 import { describeType, secretsOf, settingsOf } from './steps.js';
-import { suggestExternalId, suggestFields } from './suggest-mapping.js';
 
 const draft: Draft = { ...emptyDraft, type: 'csv', name: 'HR', config: { path: 'hr.csv', auth: undefined } };
 

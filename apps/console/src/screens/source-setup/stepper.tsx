@@ -1,15 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import { Icon } from '../../components/icon';
+import { Icon } from '../../components/button';
+import type { SetupStep } from '../../data/searches';
 import styles from './setup.module.css';
-import { type Step, stepNames } from './steps';
+import { stepNames } from './steps';
 
 interface StepperProps {
-  steps: readonly Step[];
-  current: Step;
+  steps: readonly SetupStep[];
+  current: SetupStep;
   /** Steps before it can no longer be changed. */
-  first: Step;
+  first: SetupStep;
   /** Steps after it cannot be opened yet. */
-  reached: Step;
+  reached: SetupStep;
 }
 
 /** The path with its steps. Each is a link, so that the back button works. */

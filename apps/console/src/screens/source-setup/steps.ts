@@ -1,9 +1,8 @@
+import { entryOf } from '../../components/words';
 import type { ConnectorType } from '../../data/connector-types';
+import type { SetupStep } from '../../data/searches';
 
-export const steps = ['type', 'connection', 'test', 'map', 'dry-run', 'schedule'] as const;
-export type Step = (typeof steps)[number];
-
-export const stepNames: Record<Step, string> = {
+export const stepNames: Record<SetupStep, string> = {
   type: 'Type',
   connection: 'Connection',
   test: 'Test',
@@ -13,7 +12,7 @@ export const stepNames: Record<Step, string> = {
 };
 
 /** An identity provider that pushes needs a token; there is nothing to test, and nothing is read before it pushes. */
-export const pushedSteps: readonly Step[] = ['type', 'connection'];
+export const pushedSteps: readonly SetupStep[] = ['type', 'connection'];
 
 export function isPushed(type: string | undefined): boolean {
   return type === 'scim-push';
@@ -51,8 +50,7 @@ const described: Record<string, Described> = {
 
 /** Name and purpose of a type. A type that this version does not know is shown by its name. */
 export function describeType(type: string): Described {
-  const known = Object.hasOwn(described, type) ? described[type] : undefined;
-  return known ?? { title: type, about: '', group: 'Machines and cloud' };
+  return entryOf(described, type) ?? { title: type, about: '', group: 'Machines and cloud' };
 }
 
 /** Settings that are shown at once: without them the source is not found. The others have defaults. */

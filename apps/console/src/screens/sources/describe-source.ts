@@ -1,3 +1,5 @@
+import { sentenceOf } from '../../components/words';
+
 interface Schedule {
   every?: string;
   cron?: string;
@@ -25,11 +27,6 @@ export function limitsOf(safeguard: Safeguard): (readonly [string, string])[] {
   return Object.keys(safeguard).flatMap((name) => {
     const [, kind] = /^max_(\w+)_percent$/.exec(name) ?? [];
     if (!kind) return [];
-    return [
-      [
-        `${kind[0]?.toUpperCase()}${kind.slice(1)}`,
-        `${safeguard[name]} % and ${safeguard[`max_${kind}_records`]} records`,
-      ],
-    ];
+    return [[sentenceOf(kind), `${safeguard[name]} % and ${safeguard[`max_${kind}_records`]} records`]];
   });
 }

@@ -1,25 +1,26 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ComponentProps } from 'react';
 import { ApprovalBanner } from '../../components/approval-banner';
+import { buttonClass } from '../../components/button';
+import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { Facts } from '../../components/facts';
+import { SendButton } from '../../components/form';
 import { formatCount } from '../../components/format-time';
 import { IdChip } from '../../components/id-chip';
 import { JsonView } from '../../components/json-view';
-import { Section } from '../../components/page';
-import { recordsName } from '../../components/record-names';
+import { IdLink, TenantLink, useOpenPath } from '../../components/links';
+import { EmptyState, ErrorState, Loading, Section } from '../../components/page';
 import { Screen } from '../../components/screen';
 import { StatTile, StatTiles } from '../../components/stat-tile';
-import { ErrorState, Loading } from '../../components/states';
 import { StatusBadge } from '../../components/status-badge';
-import { IdLink } from '../../components/tenant-link';
 import { Ago, Time } from '../../components/time';
-import { call } from '../../data/api';
-import { connectorQuery } from '../../data/connectors';
-import { offsetPages } from '../../data/pages';
+import { recordsName } from '../../components/words';
+import { type Connector, call, type FailingRecordPage, type OperatorJobPage, read, useTenantId } from '../../data/api';
+import { connectorQuery, startRun } from '../../data/queries';
+import { live, offsetPages } from '../../data/query-client';
+import { useMay } from '../../data/session';
 import { limitsOf, scheduleOf } from './describe-source';
-import { FailingRecords } from './failing-records';
-import { SourceActions } from './source-actions';
-import { SourceRuns } from './source-runs';
 import { SourceTokens } from './source-tokens';
 
 const failingRecordsQuery = (tenantId: string, connectorId: string) =>
@@ -98,5 +99,98 @@ export function SourceScreen() {
         <JsonView value={source.config} label="Configuration as JSON" />
       </Section>
     </Screen>
+  );
+}
+
+/** Starts a run, or a dry run that only shows its plan, and opens it. */
+export function SourceActions({ source }: { source: Connector }) {
+  const tenantId = useTenantId();
+  const client = useQueryClient();
+  const openPath = useOpenPath();
+  const mayChange = useMay('admin');
+  if (!useMay('operator')) return null;
+  const start = async (dryRun: boolean) => {
+    const { job_id } = await startRun(tenantId, source.id, dryRun);
+    await client.invalidateQueries({ queryKey: ['jobs', tenantId] });
+    await openPath(`/runs/${job_id}`);
+  };
+  return (
+    <>
+      {mayChange && (
+        <TenantLink
+          path={`/source-setup?source=${source.id}${source.type === 'scim-push' ? '&step=connection' : ''}`}
+          className={buttonClass()}
+        >
+          {source.last_run ? 'Change' : 'Continue set-up'}
+        </TenantLink>
+      )}
+      <SendButton onSend={() => start(true)}>Dry run</SendButton>
+      <SendButton look="primary" onSend={() => start(false)}>
+        Run now
+      </SendButton>
+    </>
+  );
+}
+
+const shownRuns = 5;
+
+const runColumns: readonly Column<OperatorJobPage['data'][number]>[] = [
+  {
+    header: 'Started',
+    cell: ({ job_id, started_at, created_at }) => (
+      <IdLink id={job_id} className={rowLink}>
+        <Ago at={started_at ?? created_at} />
+      </IdLink>
+    ),
+  },
+  { header: 'Kind', width: '120px', from: 'medium', cell: ({ mode, dry_run }) => (dry_run ? 'dry run' : mode) },
+  { header: 'Status', as: 'status', width: 'minmax(130px, 1fr)', cell: ({ status }) => status },
+  { header: 'Read', as: 'count', width: '80px', from: 'small', cell: ({ records_read }) => records_read },
+  { header: 'Failed', as: 'count', width: '80px', from: 'medium', cell: ({ records_failed }) => records_failed },
+];
+
+/** The last runs of a source; all of them are in the list of runs. */
+export function SourceRuns({ connectorId }: { connectorId: string }) {
+  const tenantId = useTenantId();
+  const query = useQuery({
+    ...read('jobs', 'GET /sync-jobs', { tenantId }, { connector_id: connectorId, limit: shownRuns }),
+    ...live,
+  });
+  return (
+    <DataTable
+      title="Last runs"
+      columns={runColumns}
+      rowKey={({ job_id }) => job_id}
+      query={query}
+      empty={<EmptyState title="Not read yet">Start a dry run to see what a run would change.</EmptyState>}
+      actions={<TenantLink path={`/runs?source=${connectorId}`}>All runs</TenantLink>}
+    />
+  );
+}
+
+type Row = FailingRecordPage['data'][number];
+
+const failureColumns: readonly Column<Row>[] = [
+  { header: 'Record', cell: ({ external_id, line }) => external_id ?? (line && `line ${line}`) },
+  { header: 'Field', width: '140px', from: 'medium', cell: ({ field }) => field },
+  {
+    header: 'Error',
+    width: 'minmax(0, 3fr)',
+    cell: ({ message, source_message }) => <span title={source_message ?? message}>{message}</span>,
+  },
+  { header: 'Next try', as: 'ago', width: '120px', from: 'wide', cell: ({ retry_at }) => retry_at },
+  { header: 'Since', as: 'ago', from: 'small', cell: ({ first_failed_at }) => first_failed_at },
+];
+
+/** Records that the last attempts could not take over; they are retried with growing delays. */
+export function FailingRecords({ query }: { query: ComponentProps<typeof DataTable<Row>>['query'] }) {
+  return (
+    <DataTable
+      title="Records that fail"
+      columns={failureColumns}
+      rowKey={({ external_id, line, field, first_failed_at }) => `${external_id}/${line}/${field}/${first_failed_at}`}
+      query={query}
+      empty={<EmptyState title="No record fails" />}
+    />
   );
 }

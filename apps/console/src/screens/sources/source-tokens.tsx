@@ -1,20 +1,12 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
+import { FormButton, RevokeButton } from '../../components/dialog';
 import { TextField } from '../../components/fields';
-import { FormButton } from '../../components/form-dialog';
-import { RevokeButton } from '../../components/revoke-button';
-import { EmptyState } from '../../components/states';
-import { useMay } from '../../data/access';
-import { type Connector, type ConnectorTokenPage, call } from '../../data/api';
-import { useTenantId } from '../../data/use-tenant';
-
-/** Tokens with which an identity provider pushes to a source. */
-const tokensQuery = (tenantId: string, connectorId: string) =>
-  queryOptions({
-    queryKey: ['connector-tokens', tenantId, connectorId],
-    queryFn: () => call('GET /connectors/{connectorId}/tokens', { tenantId, connectorId }, { limit: 100 }),
-  });
+import { EmptyState } from '../../components/page';
+import { stateOf } from '../../components/words';
+import { type Connector, type ConnectorTokenPage, call, read, useTenantId } from '../../data/api';
+import { useMay } from '../../data/session';
 
 type Token = ConnectorTokenPage['data'][number];
 
@@ -24,23 +16,12 @@ export function SourceTokens({ source }: { source: Connector }) {
   const mayChange = useMay('admin');
   const [name, setName] = useState('');
   const ids = { tenantId, connectorId: source.id };
-  const { queryKey } = tokensQuery(tenantId, source.id);
+  const query = read('connector-tokens', 'GET /connectors/{connectorId}/tokens', ids, { limit: 100 });
   const columns: readonly Column<Token>[] = [
     { header: 'Name', cell: (token) => token.name },
-    {
-      header: 'Status',
-      width: '110px',
-      cell: ({ revoked_at }) => (revoked_at ? { word: 'Revoked', tone: 'neutral' } : { word: 'Active', tone: 'ok' }),
-    },
-    {
-      header: 'Last used',
-      as: 'ago',
-      width: '120px',
-      from: 'medium',
-      cell: (token) => token.last_used_at,
-      none: 'Never',
-    },
-    { header: 'Issued', as: 'ago', width: '120px', from: 'medium', cell: ({ created_at }) => created_at },
+    { header: 'Status', width: '110px', cell: (token) => stateOf(token) },
+    { header: 'Last used', as: 'ago', from: 'medium', cell: ({ last_used_at }) => last_used_at, none: 'Never' },
+    { header: 'Issued', as: 'ago', from: 'medium', cell: ({ created_at }) => created_at },
     {
       header: 'Actions',
       width: '80px',
@@ -51,7 +32,7 @@ export function SourceTokens({ source }: { source: Connector }) {
           <RevokeButton
             name={token.name}
             done="The token is revoked."
-            refresh={queryKey}
+            refresh={query.queryKey}
             onRevoke={() => call('DELETE /connectors/{connectorId}/tokens/{tokenId}', { ...ids, tokenId: token.id })}
           >
             Pushes with this token are refused within a second.
@@ -74,7 +55,7 @@ export function SourceTokens({ source }: { source: Connector }) {
       title="Tokens of the identity provider"
       label="Tokens"
       columns={columns}
-      query={useQuery(tokensQuery(tenantId, source.id))}
+      query={useQuery(query)}
       empty={
         <EmptyState title="No token yet">
           Issue a token, and enter it at the identity provider together with the address of the SCIM service.
@@ -88,7 +69,7 @@ export function SourceTokens({ source }: { source: Connector }) {
             title="Issue a token"
             action="Issue"
             isReady={name.trim() !== ''}
-            refresh={queryKey}
+            refresh={query.queryKey}
             onOpen={() => setName('')}
             onSubmit={issue}
           >

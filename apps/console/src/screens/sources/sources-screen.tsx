@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { buttonClass } from '../../components/button';
+import { buttonClass, Icon } from '../../components/button';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { Icon } from '../../components/icon';
-import { recordsName } from '../../components/record-names';
+import { IdLink, TenantLink } from '../../components/links';
+import { EmptyState } from '../../components/page';
 import { Screen } from '../../components/screen';
-import { EmptyState } from '../../components/states';
-import { IdLink, TenantLink } from '../../components/tenant-link';
-import { useMay } from '../../data/access';
+import { recordsName } from '../../components/words';
 import type { Connector } from '../../data/api';
-import { connectorsQuery } from '../../data/connectors';
+import { connectorsQuery } from '../../data/queries';
 import { liveByEvents } from '../../data/query-client';
+import { useMay } from '../../data/session';
 import { scheduleOf } from './describe-source';
 
 const route = getRouteApi('/signed-in/$tenantId/sources');

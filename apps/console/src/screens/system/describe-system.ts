@@ -1,5 +1,5 @@
 import { formatCount, formatDuration } from '../../components/format-time.js';
-import type { Tone } from '../../components/status';
+import type { Tone } from '../../components/words';
 import type { Process, Queue, System } from './system-queries';
 
 /** Counts of PostgreSQL end here. */

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { callInstallation, type operations } from '../../data/api';
-import { cursorPages } from '../../data/pages';
-import { live } from '../../data/query-client';
+import { cursorPages, live } from '../../data/query-client';
 
 export type System = operations['adminGetSystem']['responses'][200]['content']['application/json'];
 export type Process = System['processes'][number];

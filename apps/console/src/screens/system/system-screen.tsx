@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { buttonClass } from '../../components/button';
+import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { formatCount } from '../../components/format-time';
+import { EmptyState } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
 import { StatTile, StatTiles } from '../../components/stat-tile';
 import { StatusBadge } from '../../components/status-badge';
 import { DeadLetters } from './dead-letters';
-import { brokerOf, countOf, missingServices, versionsOf } from './describe-system';
-import { Processes } from './processes';
-import { Queues } from './queues';
-import { type System, systemQuery } from './system-queries';
+import { brokerOf, countOf, lagOf, missingServices, stateOfProcess, stateOfQueue, versionsOf } from './describe-system';
+import { type Process, type Queue, type System, systemQuery } from './system-queries';
 
 const route = getRouteApi('/signed-in/$tenantId/system');
 
@@ -86,4 +86,61 @@ function Tiles({ system }: { system: System }) {
       <StatTile label="Dead letters" value={countOf(dead)} tone={dead > 0 ? 'bad' : undefined} />
     </StatTiles>
   );
+}
+
+const columns: readonly Column<Process>[] = [
+  { header: 'Service', width: 'minmax(0, 1.4fr)', cell: ({ service }) => service },
+  { header: 'Host', width: 'minmax(0, 1.4fr)', from: 'medium', cell: ({ host }) => host },
+  { header: 'Version', width: '100px', from: 'medium', cell: ({ version }) => version },
+  { header: 'Outbox', as: 'count', from: 'wide', cell: ({ outbox_messages }) => outbox_messages },
+  { header: 'Started', as: 'ago', from: 'wide', cell: ({ started_at }) => started_at },
+  { header: 'Reported', as: 'ago', from: 'medium', cell: ({ seen_at }) => seen_at },
+  { header: 'State', width: '140px', cell: stateOfProcess },
+];
+
+/** The processes that have reported within a day. */
+export function Processes({ processes }: { processes: readonly Process[] }) {
+  return (
+    <DataTable
+      title="Processes"
+      columns={columns}
+      rows={processes}
+      rowKey={({ service, host, started_at }) => `${service} ${host} ${started_at}`}
+      empty={<EmptyState title="No process has reported yet">Each process reports every 30 seconds.</EmptyState>}
+    />
+  );
+}
+
+const columnsOf = (isCapped: boolean): readonly Column<Queue>[] => [
+  {
+    header: 'Queue',
+    width: 'minmax(0, 2fr)',
+    cell: ({ name }) => (
+      <Link
+        from="/$tenantId/system"
+        to="."
+        search={(old) => ({ ...old, queue: name })}
+        className={rowLink}
+        resetScroll={false}
+      >
+        {name}
+      </Link>
+    ),
+  },
+  { header: 'Waiting', as: 'count', cell: ({ messages }) => countOf(messages, isCapped) },
+  { header: 'Oldest', as: 'count', width: '110px', from: 'medium', cell: lagOf },
+  { header: 'Consumers', as: 'count', width: '100px', from: 'wide', cell: ({ consumers }) => consumers },
+  {
+    header: 'Dead letters',
+    as: 'count',
+    width: '110px',
+    from: 'medium',
+    cell: ({ dead_letters }) => (dead_letters > 0 ? countOf(dead_letters) : undefined),
+  },
+  { header: 'State', width: '140px', from: 'medium', cell: stateOfQueue },
+];
+
+/** The queues of all services. A row opens the dead letters of its queue. */
+export function Queues({ queues, isCapped }: { queues: readonly Queue[]; isCapped: boolean }) {
+  return <DataTable title="Queues" columns={columnsOf(isCapped)} rows={queues} rowKey={({ name }) => name} />;
 }

@@ -1,6 +1,17 @@
-import type { Settings } from './settings-queries';
+import type { Answer } from '../../data/api';
+import type { SettingsView } from '../../data/searches';
+
+export type Settings = Answer<'GET /settings'>;
 
 type Labels = Partial<Record<keyof Settings, readonly [label: string, hint: string]>>;
+
+export const viewNames: Record<SettingsView, string> = {
+  general: 'General',
+  operators: 'Operators',
+  people: 'Joiners and leavers',
+  findings: 'Findings',
+  quotas: 'Quotas',
+};
 
 /** The settings by section, which is saved alone, with their labels and hints. */
 export const sections = {
@@ -56,4 +67,34 @@ export function changesIn(section: SettingsSection, settings: object, draft: Set
 /** The draft without the settings of a section: they are saved or discarded. */
 export function withoutSection(section: SettingsSection, draft: SettingsDraft): SettingsDraft {
   return Object.fromEntries(Object.entries(draft).filter(([name]) => !Object.hasOwn(sections[section].fields, name)));
+}
+
+export const quotaNames = ['people', 'connectors', 'webhooks', 'requests_per_minute'] as const;
+export type QuotaName = (typeof quotaNames)[number];
+
+/** Limits as they are typed; an empty one is unlimited. */
+export type QuotaInput = Partial<Record<QuotaName, string>>;
+
+type Usage = Record<QuotaName, { limit?: number }>;
+
+export function quotaInputOf(usage: Usage): Record<QuotaName, string> {
+  return Object.fromEntries(quotaNames.map((name) => [name, String(usage[name].limit ?? '')])) as Record<
+    QuotaName,
+    string
+  >;
+}
+
+export function isChangedQuota(usage: Usage, draft: QuotaInput): boolean {
+  const stored = quotaInputOf(usage);
+  return quotaNames.some((name) => draft[name] !== undefined && draft[name] !== stored[name]);
+}
+
+/** The limits as the service takes them; an empty one is unlimited. */
+export function limitsOf(input: QuotaInput): Partial<Record<QuotaName, number>> {
+  return Object.fromEntries(
+    quotaNames.flatMap((name) => {
+      const text = input[name] ?? '';
+      return text === '' ? [] : [[name, Number(text)]];
+    }),
+  );
 }

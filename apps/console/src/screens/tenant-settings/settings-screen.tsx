@@ -2,23 +2,30 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApprovalBanner } from '../../components/approval-banner';
+import { ConfirmButton, FormButton } from '../../components/dialog';
 import { Facts } from '../../components/facts';
+import { TextField } from '../../components/fields';
 import { IdChip } from '../../components/id-chip';
 import { Section } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
 import { StatusBadge } from '../../components/status-badge';
 import { Time } from '../../components/time';
-import { useMay, useSession } from '../../data/access';
-import type { QuotaUsage, Tenant } from '../../data/api';
-import { tenantQuery } from '../../data/tenants';
-import { isChangedQuota, type QuotaInput } from './quota-input';
-import { Quotas } from './quotas';
+import { call, type QuotaUsage, read, type Tenant } from '../../data/api';
+import { tenantQuery } from '../../data/queries';
+import { type SettingsView, settingsViews } from '../../data/searches';
+import { useMay, useSession } from '../../data/session';
 import styles from './settings.module.css';
-import { SettingsForm } from './settings-form';
-import { changesIn, type SettingsDraft, type SettingsSection, sections } from './settings-input';
-import { quotasQuery, type Settings, settingsQuery } from './settings-queries';
-import { TenantActions } from './tenant-actions';
-import { type SettingsView, settingsViews, viewNames } from './views';
+import { Quotas, SettingsForm } from './settings-form';
+import {
+  changesIn,
+  isChangedQuota,
+  type QuotaInput,
+  type Settings,
+  type SettingsDraft,
+  type SettingsSection,
+  sections,
+  viewNames,
+} from './settings-input';
 
 const route = getRouteApi('/signed-in/$tenantId/settings');
 
@@ -27,8 +34,8 @@ export function SettingsScreen() {
   const { tenantId } = route.useParams();
   const { view = 'general' } = route.useSearch();
   const tenant = useQuery(tenantQuery(tenantId));
-  const settings = useQuery(settingsQuery(tenantId));
-  const quotas = useQuery(quotasQuery(tenantId));
+  const settings = useQuery(read('settings', 'GET /settings', { tenantId }));
+  const quotas = useQuery(read('quotas', 'GET /quotas', { tenantId }));
   if (!tenant.data || !settings.data || !quotas.data)
     return <NotLoaded query={[tenant, settings, quotas].find(({ error }) => error) ?? tenant} />;
   const isQuotas = view === 'quotas';
@@ -115,5 +122,50 @@ function Sections({ view, tenant, settings, quotas }: SectionsProps) {
         />
       )}
     </div>
+  );
+}
+
+const refresh = ['tenants'];
+
+/** Renames, suspends and resumes a tenant. */
+export function TenantActions({ tenant }: { tenant: Tenant }) {
+  const [name, setName] = useState(tenant.name);
+  const isSuspended = tenant.suspended_at !== undefined;
+  const action = isSuspended ? 'Resume' : 'Suspend';
+  const change = (body: { name?: string; suspended?: boolean }) => call('PATCH ', { tenantId: tenant.id }, body);
+  const rename = async () => {
+    await change({ name: name.trim() });
+    return undefined;
+  };
+  return (
+    <>
+      <FormButton
+        label="Rename…"
+        title="Rename the tenant"
+        action="Rename"
+        isReady={name.trim() !== ''}
+        done="Renamed."
+        refresh={refresh}
+        onOpen={() => setName(tenant.name)}
+        onSubmit={rename}
+      >
+        <TextField label="Name" value={name} onChange={setName} maxLength={200} dir="auto" />
+      </FormButton>
+      <ConfirmButton
+        label={`${action}…`}
+        title={`${action} ${tenant.name}?`}
+        action={action}
+        danger={!isSuspended}
+        done={isSuspended ? 'Resumed.' : 'Suspended.'}
+        refresh={refresh}
+        onConfirm={() => change({ suspended: !isSuspended })}
+      >
+        <p>
+          {isSuspended
+            ? 'Its keys work again, and its sources are read again by their schedules.'
+            : 'Its keys answer 403, and no source is read. Nothing is deleted; it can be resumed at any time.'}
+        </p>
+      </ConfirmButton>
+    </>
   );
 }

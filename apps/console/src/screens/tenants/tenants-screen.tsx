@@ -2,15 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
+import { FormButton } from '../../components/dialog';
 import { TextField } from '../../components/fields';
-import { FormButton } from '../../components/form-dialog';
 import { IdChip } from '../../components/id-chip';
-import { Page } from '../../components/page';
-import { EmptyState } from '../../components/states';
+import { EmptyState, Page } from '../../components/page';
 import { Time } from '../../components/time';
-import { useMay, useSession } from '../../data/access';
 import { callInstallation, type Tenant } from '../../data/api';
-import { tenantsQuery } from '../../data/tenants';
+import { tenantsQuery } from '../../data/queries';
+import { useMay, useSession } from '../../data/session';
 
 const columns: readonly Column<Tenant>[] = [
   {

@@ -1,21 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { DeliveryView } from '../../components/delivery-view';
+import { SendButton } from '../../components/form';
 import { IdAndAge, shortId } from '../../components/id-chip';
+import { IdLink } from '../../components/links';
 import { notify } from '../../components/notices';
 import { NotLoaded, Screen } from '../../components/screen';
-import { SendButton } from '../../components/send-button';
 import { StatusBadge } from '../../components/status-badge';
-import { IdLink } from '../../components/tenant-link';
-import { useMay } from '../../data/access';
-import { call } from '../../data/api';
-import { deliveryQuery } from './webhook-queries';
+import { call, read } from '../../data/api';
+import { live } from '../../data/query-client';
+import { useMay } from '../../data/session';
 
 const route = getRouteApi('/signed-in/$tenantId/deliveries/$deliveryId');
 
 export function DeliveryScreen() {
   const ids = route.useParams();
-  const query = useQuery(deliveryQuery(ids.tenantId, ids.deliveryId));
+  const query = useQuery({ ...read('delivery', 'GET /deliveries/{deliveryId}', ids), ...live });
   const client = useQueryClient();
   const mayResend = useMay('operator');
   const delivery = query.data;

@@ -1,22 +1,20 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { DeliveriesTable } from '../../components/deliveries-table';
-import { DeliveryFilters, type DeliverySearch } from '../../components/delivery-filters';
+import { DeliveriesTable, DeliveryFilters } from '../../components/deliveries-table';
 import { healthOf, hostOf } from '../../components/describe-webhook';
 import { IdAndAge } from '../../components/id-chip';
+import { IdLink } from '../../components/links';
 import { NotLoaded, Screen } from '../../components/screen';
-import { SendActions } from '../../components/send-actions';
 import { StatusBadge } from '../../components/status-badge';
-import { IdLink } from '../../components/tenant-link';
+import { SendActions } from '../../components/webhook-actions';
 import { WebhookOverview } from '../../components/webhook-overview';
-import { useMay } from '../../data/access';
-import { call } from '../../data/api';
-import { useFilters } from '../../data/use-tenant';
-import { PortalLinkButton } from './portal-link';
-import { ReplayButton } from './replay-dialog';
-import { Replays } from './replays';
-import { ActiveButton, WebhookActs } from './webhook-acts';
-import { deliveriesQuery, webhookQuery } from './webhook-queries';
+import { call, useFilters } from '../../data/api';
+import { webhookQuery } from '../../data/queries';
+import { cursorPages, live } from '../../data/query-client';
+import type { DeliverySearch } from '../../data/searches';
+import { useMay } from '../../data/session';
+import { ReplayButton, Replays } from './replays';
+import { ActiveButton, PortalLinkButton, WebhookActs } from './webhook-acts';
 
 const route = getRouteApi('/signed-in/$tenantId/webhooks/$webhookId');
 
@@ -25,9 +23,13 @@ export function WebhookScreen() {
   const { tenantId, webhookId } = ids;
   const [filters, setFilters] = useFilters<DeliverySearch>();
   const query = useQuery(webhookQuery(tenantId, webhookId));
-  const deliveries = useInfiniteQuery(
-    deliveriesQuery(tenantId, { webhook_id: webhookId, status: filters.status, event_type: filters.type }),
-  );
+  const shown = { webhook_id: webhookId, status: filters.status, event_type: filters.type };
+  const deliveries = useInfiniteQuery({
+    ...cursorPages(['deliveries', tenantId, shown], (cursor) =>
+      call('GET /deliveries', { tenantId }, { ...shown, limit: 50, cursor }),
+    ),
+    ...live,
+  });
   const client = useQueryClient();
   const maySend = useMay('operator');
   const mayChange = useMay('admin');

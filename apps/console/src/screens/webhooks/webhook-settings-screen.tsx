@@ -1,17 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { buttonClass } from '../../components/button';
 import { hostOf } from '../../components/describe-webhook';
+import { IssuedDialog } from '../../components/dialog';
+import { Form } from '../../components/form';
 import { IdChip } from '../../components/id-chip';
+import { TenantLink, useOpenPath } from '../../components/links';
 import { notify } from '../../components/notices';
+import { EmptyState, Page, Section } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
-import { EmptyState } from '../../components/states';
-import { TenantLink, useOpenPath } from '../../components/tenant-link';
-import { patchBody, type WebhookInput, webhookInputOf } from '../../components/webhook-input';
-import { useMay } from '../../data/access';
-import { call } from '../../data/api';
-import { WebhookForm } from './webhook-form';
-import { webhookQuery } from './webhook-queries';
+import { WebhookFields } from '../../components/webhook-fields';
+import { createBody, newWebhook, patchBody, type WebhookInput, webhookInputOf } from '../../components/webhook-input';
+import { type Answer, call } from '../../data/api';
+import { webhookQuery } from '../../data/queries';
+import { useMay } from '../../data/session';
+import styles from './webhook-settings-screen.module.css';
 
 const route = getRouteApi('/signed-in/$tenantId/webhooks/$webhookId/settings');
 
@@ -54,5 +58,87 @@ export function WebhookSettingsScreen() {
         <EmptyState title="Your role does not allow this">Only administrators change webhooks.</EmptyState>
       )}
     </Screen>
+  );
+}
+
+const newRoute = getRouteApi('/signed-in/$tenantId/webhooks/new');
+
+/** Creates a webhook, and shows its signing secret once. */
+export function NewWebhookScreen() {
+  const { tenantId } = newRoute.useParams();
+  const openPath = useOpenPath();
+  const client = useQueryClient();
+  const [created, setCreated] = useState<Answer<'POST /webhooks'>>();
+  if (!useMay('admin'))
+    return (
+      <Page title="New webhook">
+        <EmptyState title="Your role does not allow this">Only administrators create webhooks.</EmptyState>
+      </Page>
+    );
+  const create = async (input: WebhookInput) => {
+    setCreated(await call('POST /webhooks', { tenantId }, createBody(input)));
+    await client.invalidateQueries({ queryKey: ['webhooks', tenantId] });
+  };
+  return (
+    <Screen
+      title="New webhook"
+      description="Sends signed events to an address, from now on."
+      api="/webhooks"
+      cli="idsync webhooks create https://receiver.example.com/hook --events 'user.*'"
+    >
+      <WebhookForm
+        initial={newWebhook}
+        action="Create webhook"
+        cancel={
+          <TenantLink path="/webhooks" className={buttonClass()}>
+            Cancel
+          </TenantLink>
+        }
+        onSubmit={create}
+      />
+      {created && (
+        <IssuedDialog
+          title="The webhook is created"
+          secrets={[
+            {
+              label: 'Signing secret',
+              value: created.signing_secret,
+              hint: 'Shown this once. The receiver verifies each request with it.',
+            },
+          ]}
+          onClose={() => openPath(`/webhooks/${created.id}`)}
+        />
+      )}
+    </Screen>
+  );
+}
+
+interface WebhookFormProps {
+  initial: WebhookInput;
+  headerNames?: readonly string[];
+  action: string;
+  /** A link that leaves the form. */
+  cancel: ReactNode;
+  onSubmit: (input: WebhookInput) => Promise<unknown>;
+}
+
+export function WebhookForm({ initial, headerNames, action, cancel, onSubmit }: WebhookFormProps) {
+  const [input, setInput] = useState(initial);
+  return (
+    <Section title="Settings" untitled>
+      <Form
+        className={styles.form}
+        action={action}
+        isReady={input.address.trim() !== '' && input.events.length > 0}
+        cancel={cancel}
+        onSubmit={() => onSubmit(input)}
+      >
+        <WebhookFields
+          input={input}
+          headerNames={headerNames}
+          onChange={(changed) => setInput((old) => ({ ...old, ...changed }))}
+        />
+      </Form>
+    </Section>
   );
 }

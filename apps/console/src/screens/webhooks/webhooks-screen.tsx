@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { buttonClass } from '../../components/button';
-import { Icon } from '../../components/icon';
+import { buttonClass, Icon } from '../../components/button';
+import { IdLink, TenantLink } from '../../components/links';
+import { EmptyState } from '../../components/page';
 import { Screen } from '../../components/screen';
-import { EmptyState } from '../../components/states';
-import { IdLink, TenantLink } from '../../components/tenant-link';
 import { WebhooksTable } from '../../components/webhooks-table';
-import { useMay } from '../../data/access';
-import { webhooksQuery } from '../../data/webhooks';
+import { webhooksQuery } from '../../data/queries';
+import { useMay } from '../../data/session';
 
 const route = getRouteApi('/signed-in/$tenantId/webhooks');
 
