@@ -1,9 +1,9 @@
 import type { responses } from '@idsync/contracts';
 import { Command, Option } from 'commander';
+import { wholeNumber } from './input.js';
 import { operationExitCodes, printOperation } from './operation-outcome.js';
 import type { CliContext } from './printer.js';
 import { Session } from './session.js';
-import { wholeNumber } from './whole-number.js';
 
 /** Descriptions of arguments by name; others are ids. */
 const namedArguments: Readonly<Record<string, string>> = {

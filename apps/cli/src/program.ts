@@ -88,7 +88,7 @@ export const commands: Readonly<Record<string, () => Promise<Add>>> = {
   apply: config,
   connectors: async () => (await import('./commands/connectors.js')).addConnectorCommands,
   jobs: async () => (await import('./commands/jobs.js')).addJobCommands,
-  sync: async () => (await import('./commands/sync.js')).addSyncCommand,
+  sync: async () => (await import('./commands/jobs.js')).addSyncCommand,
   cases: async () => (await import('./commands/cases.js')).addCaseCommands,
   find: async () => (await import('./commands/lists.js')).addFindCommand,
   identities: async () => (await import('./commands/identities.js')).addIdentityCommands,

@@ -3,8 +3,8 @@ import type { Installation, OneTenant } from '@idsync/client/operator';
 import type { Command } from 'commander';
 import { AdminClient } from './admin-client.js';
 import { UsageError } from './cli-error.js';
+import { readBody } from './input.js';
 import { type CliContext, Printer } from './printer.js';
-import { readBody } from './read-body.js';
 import { readSettings, requireKey, requireToken, type SettingFlags, type Settings } from './settings.js';
 import { idOfName } from './what-is-there.js';
 

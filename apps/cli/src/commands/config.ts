@@ -5,7 +5,7 @@ import { CliError } from '../cli-error.js';
 import { type LoadedConfig, loadConfig } from '../config/load-config.js';
 import { planConfig, type Step } from '../config/plan-config.js';
 import { readConfig } from '../config/read-config.js';
-import { confirm } from '../confirm.js';
+import { confirm } from '../input.js';
 import type { Session } from '../session.js';
 
 const exportHelp = `

@@ -3,10 +3,10 @@ import type { List } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
+import { wholeNumber } from '../input.js';
 import { printOperation } from '../operation-outcome.js';
 import type { Session } from '../session.js';
 import { idOfName } from '../what-is-there.js';
-import { wholeNumber } from '../whole-number.js';
 
 const deletedHelp = 'id or name of the deleted connector';
 /** Values of `--records` with those of the API. */

@@ -2,8 +2,8 @@ import type { CursorQuery } from '../admin-client.js';
 import { eventCells, eventHeadings } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
 import { interruptedExitCode, interruption, openEventStream } from '../event-stream.js';
+import { commaSeparated, wholeNumber } from '../input.js';
 import { StreamPrinter } from '../printer.js';
-import { commaSeparated, wholeNumber } from '../whole-number.js';
 
 const tailHelp = `
 Needs the API key of the tenant, with the scope events:read. After an outage of less than five minutes it continues where

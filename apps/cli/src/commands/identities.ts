@@ -3,12 +3,11 @@ import type { responses } from '@idsync/contracts';
 import { personName, shownChange } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
-import { confirm } from '../confirm.js';
 import { explained } from '../event-stream.js';
 import { shownConnectorNames } from '../find-connector.js';
+import { confirm, wholeNumber } from '../input.js';
 import { printOperation } from '../operation-outcome.js';
 import type { Session } from '../session.js';
-import { wholeNumber } from '../whole-number.js';
 import { addIdentityList } from './lists.js';
 
 const identityHelp = 'id of the identity; the id of a merged identity resolves to the one that has its records';

@@ -3,10 +3,10 @@ import { type JobStatus, jobStatuses } from '@idsync/contracts/fixed-values';
 import type { PageQuery } from '../admin-client.js';
 import { shownChange } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
-import { confirm } from '../confirm.js';
 import { findConnector, shownConnectorNames } from '../find-connector.js';
-import { follow } from '../follow.js';
-import { endingJob, printJob } from '../job-outcome.js';
+import { defaultTimeoutSeconds, follow, seconds } from '../follow.js';
+import { confirm } from '../input.js';
+import { endingJob, printJob, watchableJob } from '../job-outcome.js';
 import { operationExitCodes, printOperation } from '../operation-outcome.js';
 
 interface UndoOptions {
@@ -160,4 +160,48 @@ export function addPlanCommands(jobs: CliCommand): void {
 
 function describeReason(text: string, examples: readonly string[]): string {
   return examples.length > 0 ? `${text}: for example ${examples.join(', ')}` : text;
+}
+
+const more = `
+Exit codes with --watch:
+  0  completed
+  3  completed, but some records could not be read or applied
+  1  anything else: failed, cancelled, quarantined, or the outcome is unknown
+
+Example:
+  $ idsync sync HR --watch
+  $ idsync sync HR --mode full --watch
+  $ idsync sync HR --dry-run --watch`;
+
+interface SyncOptions {
+  dryRun?: boolean;
+  mode?: 'full' | 'changes' | 'auto';
+  watch?: boolean;
+  timeout: number;
+}
+
+export function addSyncCommand(program: CliCommand): void {
+  program
+    .add('sync', 'start a sync job')
+    .argument('<connector>', 'id or name of the connector')
+    .option('--dry-run', 'plan the changes without applying them; see "idsync jobs plan"')
+    .choice(
+      '--mode <mode>',
+      'read all records (full), changed records (changes), or changes where the source supports it (auto)',
+      ['full', 'changes', 'auto'],
+    )
+    .option('--watch', 'wait until the job has ended')
+    .option('--timeout <seconds>', 'with --watch: stop waiting after this time', seconds, defaultTimeoutSeconds)
+    .addHelpText('after', more)
+    .does(async (session, connector: string, options: SyncOptions) => {
+      const body = {
+        connector_id: await findConnector(session, connector),
+        ...(options.dryRun && { dry_run: true }),
+        ...(options.mode !== undefined && { mode: options.mode }),
+      };
+      const started = await session.client.call('POST /sync-jobs', {}, body);
+      if (!options.watch) return session.printOne(started);
+      const read = () => session.client.call('GET /sync-jobs/{jobId}', started.job_id);
+      printJob(session, await follow(session, read, watchableJob, options.timeout * 1_000));
+    });
 }

@@ -1,8 +1,8 @@
 import type { Input, OneTenant } from '@idsync/client/operator';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
+import { commaSeparated } from '../input.js';
 import type { Session } from '../session.js';
-import { commaSeparated } from '../whole-number.js';
 
 type Scopes = NonNullable<NonNullable<Input<OneTenant, 'POST /api-keys'>>['scopes']>;
 

@@ -4,8 +4,8 @@ import { parseUrl } from '@idsync/contracts/parse-url';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { interruptedExitCode, interruption, openEventStream } from '../event-stream.js';
+import { commaSeparated, wholeNumber } from '../input.js';
 import { StreamPrinter } from '../printer.js';
-import { commaSeparated, wholeNumber } from '../whole-number.js';
 
 const help = `
 For the development of a receiver: no webhook is created, and idsync needs no connection to this machine. Events are read

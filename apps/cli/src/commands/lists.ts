@@ -4,8 +4,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { personName } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
 import { findConnector, shownConnectorNames } from '../find-connector.js';
+import { wholeNumber } from '../input.js';
 import type { Session } from '../session.js';
-import { wholeNumber } from '../whole-number.js';
 
 interface ListOptions {
   text?: string;

@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import type { QuotaName, responses } from '@idsync/contracts';
 import type { CliCommand } from '../cli-command.js';
 import { CliError, UsageError } from '../cli-error.js';
-import { confirmName } from '../confirm.js';
+import { confirmName } from '../input.js';
 import type { Session } from '../session.js';
 
 export function addTenantCommands(program: CliCommand): void {

@@ -5,9 +5,9 @@ import type { CliCommand } from '../cli-command.js';
 import { UnreachableError } from '../cli-error.js';
 import { interruptedExitCode, interruption, openEventStream } from '../event-stream.js';
 import { connectorNames } from '../find-connector.js';
+import { commaSeparated } from '../input.js';
 import { StreamPrinter } from '../printer.js';
 import type { Session } from '../session.js';
-import { commaSeparated } from '../whole-number.js';
 
 const help = `
 Jobs need the operator token, events the API key of the tenant (scope events:read). Without a key, only jobs are shown.

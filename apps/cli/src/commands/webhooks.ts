@@ -2,10 +2,9 @@ import { portalAccesses, portalLinkLimits, type responses } from '@idsync/contra
 import { Option } from 'commander';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
-import { confirm } from '../confirm.js';
+import { commaSeparated, confirm, wholeNumber } from '../input.js';
 import { printReplay, type ReplayOptions, replayExitCodes, withReplayOptions } from '../replay-outcome.js';
 import type { Session } from '../session.js';
-import { commaSeparated, wholeNumber } from '../whole-number.js';
 import { addListenCommand } from './listen.js';
 
 const replayHelp = `

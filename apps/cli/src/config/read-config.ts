@@ -10,7 +10,7 @@ import type {
 } from '@idsync/contracts';
 import { parse } from 'yaml';
 import { UsageError } from '../cli-error.js';
-import { readInput } from '../read-body.js';
+import { readInput } from '../input.js';
 
 /** A connector in the file. Its name identifies it. */
 export interface ConnectorConfig {

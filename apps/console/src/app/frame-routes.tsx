@@ -10,7 +10,7 @@ import { sessionQuery } from '../data/session';
 import { lastTenant } from './preferences';
 import { Shell } from './shell';
 
-export interface RouterContext {
+interface RouterContext {
   queryClient: QueryClient;
 }
 
@@ -46,7 +46,7 @@ const form = /^ten_[0-9a-hjkmnp-tv-z]{26}$/;
  * The frame of all screens of a tenant that exists. The screens of another one would send requests that all fail, so none
  * is shown until the tenant is known; the one that was open last is known already.
  */
-export function TenantFrame() {
+function TenantFrame() {
   const { tenantId } = useParams({ from: '/signed-in/$tenantId' });
   const isPossible = form.test(tenantId);
   const { data, error } = useQuery({ ...tenantQuery(tenantId), enabled: isPossible });
@@ -80,7 +80,7 @@ function NoTenant({ id }: { id: string }) {
   );
 }
 
-export function NotFound() {
+function NotFound() {
   return (
     <Page title="Page not found">
       <EmptyState
@@ -98,7 +98,7 @@ export function NotFound() {
 }
 
 /** An unknown address below a tenant. */
-export function NotFoundInTenant() {
+function NotFoundInTenant() {
   const { tenantId } = useParams({ from: '/signed-in/$tenantId' });
   return (
     <Missing
@@ -114,7 +114,7 @@ export function NotFoundInTenant() {
   );
 }
 
-export function RouteError({ error, reset }: { error: unknown; reset: () => void }) {
+function RouteError({ error, reset }: { error: unknown; reset: () => void }) {
   return (
     <Page title="Something went wrong">
       <ErrorState error={error as Error} onRetry={reset} />

@@ -6,7 +6,7 @@ type ScreenPath =
   | '/$tenantId'
   | `/$tenantId/${'people' | 'cases' | 'accounts' | 'machines' | 'findings' | 'sources' | 'runs' | 'events' | 'webhooks' | 'rules' | 'access' | 'settings' | 'audit' | 'system'}`;
 
-export interface NavigationItem {
+interface NavigationItem {
   label: string;
   to: ScreenPath;
   icon: IconName;

@@ -7,7 +7,7 @@ import { hostOf } from '../components/describe-webhook';
 import dialog from '../components/dialog.module.css';
 import { pathOf, targetOf } from '../components/id-targets';
 import { useOpenPath } from '../components/links';
-import { StatusBadge } from '../components/status-badge';
+import { StatusBadge } from '../components/values';
 import { read } from '../data/api';
 import { attributeOf, machineOf, nameOf } from '../data/person';
 import { connectorsQuery, webhooksQuery } from '../data/queries';
@@ -118,7 +118,7 @@ const most = 4;
 const cachedMs = 60_000;
 
 /** Everything that a text finds: by its id, by name, or by the name of a screen. */
-export function useFound(tenantId: string, text: string): { options: Option[]; isSearching: boolean } {
+function useFound(tenantId: string, text: string): { options: Option[]; isSearching: boolean } {
   const navigate = useNavigate();
   const openPath = useOpenPath();
   const { actor } = useSession();

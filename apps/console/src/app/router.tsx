@@ -43,7 +43,7 @@ function screen<
   return createRoute({ getParentRoute: () => tenantRoute, path, validateSearch: search, component });
 }
 
-export const openRoutes = [
+const openRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'sign-in',
@@ -59,7 +59,7 @@ export const openRoutes = [
 ] as const;
 
 /** Screens that concern no tenant. */
-export const signedInRoutes = [
+const signedInRoutes = [
   // Leads to the tenant that was open last, to the only one, or to the list of them.
   createRoute({
     getParentRoute: () => signedInRoute,
@@ -77,7 +77,7 @@ export const signedInRoutes = [
   }),
 ] as const;
 
-export const tenantRoutes = [
+const tenantRoutes = [
   screen('/', () => import('../screens/home/home-screen'), 'HomeScreen'),
   screen('people', () => import('../screens/people/people-screen'), 'PeopleScreen', peopleSearch),
   screen(

@@ -64,7 +64,7 @@ function TypedAhead({ text }: { text: string }) {
  * State of the search of ⌘K. Its code is loaded when it is opened first: keys that arrive until its input has the focus
  * are added to its text here, so that none is lost.
  */
-export function usePalette() {
+function usePalette() {
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState('');
   // The next key may arrive before the effect of a new state has run.

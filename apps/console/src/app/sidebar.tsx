@@ -64,7 +64,7 @@ export function Sidebar({ tenantId, isOpen, onSearch, onNavigate }: SidebarProps
   );
 }
 
-export function TenantSwitcher({ tenantId }: { tenantId: string }) {
+function TenantSwitcher({ tenantId }: { tenantId: string }) {
   const { data: tenant } = useQuery(tenantQuery(tenantId));
   const { data: tenants } = useQuery(tenantsQuery);
   const name = tenant?.name ?? tenantId;
@@ -111,7 +111,7 @@ const themes = {
 const zones = { local: { label: 'Local time' }, UTC: { label: 'UTC' } };
 
 /** The operator, and the settings of this browser. */
-export function UserMenu() {
+function UserMenu() {
   const { actor, end_session_url } = useSession();
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -1,26 +1,20 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../components/button';
 import { TextField } from '../components/fields';
+import { useSending } from '../components/form';
 import { signIn } from '../data/session';
 import styles from './sign-in.module.css';
 
 /** Exchanges an operator token for a session. The token is not kept in the browser. */
 export function TokenForm({ onSignedIn, autoFocus = false }: { onSignedIn: () => unknown; autoFocus?: boolean }) {
   const [token, setToken] = useState('');
-  const [error, setError] = useState<string>();
-  const [isSending, setSending] = useState(false);
+  const { error, isSending, send } = useSending();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    setSending(true);
-    setError(undefined);
-    try {
+    await send(async () => {
       await signIn(token.trim());
       await onSignedIn();
-    } catch (failure) {
-      setError(failure instanceof TypeError ? 'The service did not answer.' : (failure as Error).message);
-    } finally {
-      setSending(false);
-    }
+    });
   };
   return (
     <form className={styles.form} onSubmit={submit}>

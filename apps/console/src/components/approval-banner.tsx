@@ -6,7 +6,7 @@ import { type Role, useMay, useSession } from '../data/session';
 import styles from './approval-banner.module.css';
 import { Icon } from './button';
 import { ConfirmButton } from './dialog';
-import { Ago } from './time';
+import { Ago } from './values';
 import { wordsOf } from './words';
 
 /** Acts on a resource, or changes of settings, that wait for a second operator, who approves or rejects them here. */

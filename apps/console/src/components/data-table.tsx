@@ -4,8 +4,7 @@ import { Button } from './button';
 import styles from './data-table.module.css';
 import { formatCount } from './format-time';
 import { ErrorState, Loading, Section } from './page';
-import { StatusBadge } from './status-badge';
-import { Ago } from './time';
+import { Ago, StatusBadge } from './values';
 import { useVisibleRows } from './virtual-list';
 import type { Tone } from './words';
 
@@ -26,7 +25,8 @@ export interface Column<Row> {
   from?: keyof typeof windows;
   /** Hidden on windows that are at least so wide, because another column takes its place. */
   until?: keyof typeof windows;
-  cell: (row: Row) => ReactNode | State;
+  /** A field, or what the row shows. */
+  cell: (keyof Row & string) | ((row: Row) => ReactNode | State);
   /** Shown without a value; a dash if absent. */
   none?: string;
 }
@@ -145,7 +145,7 @@ function Table<Row>({
                   role="cell"
                   className={column.align === 'end' ? `${styles.cell} ${styles.end}` : styles.cell}
                 >
-                  {shownIn(column, column.cell(rows[index] as Row))}
+                  {shownIn(column, rows[index] as Row)}
                 </div>
               ))}
             </div>
@@ -175,7 +175,8 @@ function placeOf<Row>({ as, width, align }: Column<Row>) {
   return { width: width ?? kind?.width ?? 'minmax(0, 1fr)', align: align ?? kind?.align };
 }
 
-function shownIn<Row>({ as, align, none = '—' }: Column<Row>, value: ReactNode | State): ReactNode {
+function shownIn<Row>({ as, align, none = '—', cell }: Column<Row>, row: Row): ReactNode {
+  const value = typeof cell === 'string' ? (row[cell] as ReactNode) : cell(row);
   if (value === undefined || value === null || value === '') return none;
   if (as === 'ago') return <Ago at={String(value)} />;
   if (as === 'count' && typeof value === 'number') return formatCount(value);

@@ -4,15 +4,15 @@ import { type DeliverySearch, deliveryStatuses } from '../data/searches';
 import { type Column, DataTable, rowLink } from './data-table';
 import { choicesOf, FilterBar, SearchField, SelectFilter } from './fields';
 import { EmptyState } from './page';
-import { Ago } from './time';
+import { Ago } from './values';
 import { wordsOf } from './words';
 
 /** Renders the link of a row, with these properties. */
 type LinkOf = (delivery: Delivery, props: { className: string | undefined; children: string }) => ReactNode;
 
 const columns: readonly Column<Delivery>[] = [
-  { header: 'Sequence', width: '90px', align: 'end', from: 'medium', cell: ({ sequence }) => sequence },
-  { header: 'Status', as: 'status', cell: ({ status }) => status },
+  { header: 'Sequence', width: '90px', align: 'end', from: 'medium', cell: 'sequence' },
+  { header: 'Status', as: 'status', cell: 'status' },
   {
     header: 'Last attempt',
     width: 'minmax(0, 1.5fr)',
@@ -23,7 +23,7 @@ const columns: readonly Column<Delivery>[] = [
       </span>
     ),
   },
-  { header: 'Attempts', width: '90px', align: 'end', from: 'medium', cell: ({ tries }) => tries },
+  { header: 'Attempts', width: '90px', align: 'end', from: 'medium', cell: 'tries' },
   {
     header: 'Next',
     width: '120px',
@@ -34,7 +34,7 @@ const columns: readonly Column<Delivery>[] = [
       return Date.parse(due_at) < Date.now() ? 'Due' : <Ago at={due_at} />;
     },
   },
-  { header: 'Created', as: 'ago', from: 'small', cell: ({ created_at }) => created_at },
+  { header: 'Created', as: 'ago', from: 'small', cell: 'created_at' },
 ];
 
 interface DeliveriesTableProps {

@@ -2,12 +2,10 @@ import type { DeliveryDetails } from '@idsync/client/operator';
 import type { ComponentProps, ReactNode } from 'react';
 import { Icon } from './button';
 import styles from './delivery-view.module.css';
-import { Facts } from './facts';
 import { formatDuration } from './format-time';
 import { BodyView, CodeBlock } from './json-view';
 import { EmptyState, Section } from './page';
-import { StatusBadge } from './status-badge';
-import { Time } from './time';
+import { Facts, StatusBadge, Time } from './values';
 import { wordsOf } from './words';
 
 interface DeliveryViewProps {
@@ -62,7 +60,7 @@ function NextAttempt({ at }: { at: string }) {
 type AttemptData = DeliveryDetails['attempts'][number];
 
 /** One request, with its headers and what the receiver answered. */
-export function Attempt({ attempt, open }: { attempt: AttemptData; open?: boolean }) {
+function Attempt({ attempt, open }: { attempt: AttemptData; open?: boolean }) {
   const { number, started_at, outcome, status_code, duration_ms, error, request, response_headers, response_body } =
     attempt;
   return (

@@ -15,7 +15,7 @@ function isInDoubt({ record, candidates }: Case): boolean {
 }
 
 /** Whether the record is a person, which stays as it is if it is none of the candidates. */
-export function isPerson(review: Case): boolean {
+function isPerson(review: Case): boolean {
   return review.record.kind === 'user' && review.record.identity_id !== undefined && !isInDoubt(review);
 }
 

@@ -9,7 +9,7 @@ interface Health {
   failures: number;
 }
 
-export interface HealthWords {
+interface HealthWords {
   tone: Tone;
   word: string;
   /** Why it does not receive events as it should, and what helps. */

@@ -105,7 +105,7 @@ export function IssuedDialog({ title, secrets, children, onClose }: Issued & { o
 }
 
 /** A secret that the service returns only once, with a button that copies it. */
-export function SecretOnce({ label, value, hint }: { label: string; value: string; hint?: string }) {
+function SecretOnce({ label, value, hint }: { label: string; value: string; hint?: string }) {
   return (
     <div className={styles.secret}>
       <span className={styles.label}>{label}</span>

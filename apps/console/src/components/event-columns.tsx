@@ -1,8 +1,8 @@
 import type { OperatorEvent } from '../data/api';
 import { useSourceName } from '../data/queries';
-import { type Column, rowLink } from './data-table';
-import { IdLink } from './links';
-import { StatusBadge } from './status-badge';
+import type { Column } from './data-table';
+import { linkColumn } from './links';
+import { StatusBadge } from './values';
 
 /** Columns of a list of events. The person is left out in lists of one person. */
 export function useEventColumns({ withPerson = true } = {}): Column<OperatorEvent>[] {
@@ -14,15 +14,12 @@ export function useEventColumns({ withPerson = true } = {}): Column<OperatorEven
     cell: ({ name, identity_id }) => name ?? identity_id,
   };
   return [
-    {
-      header: 'Event',
-      width: 'minmax(0, 1.4fr)',
-      cell: ({ id, event_type }) => (
-        <IdLink id={id} className={rowLink}>
-          {event_type}
-        </IdLink>
-      ),
-    },
+    linkColumn(
+      'Event',
+      'minmax(0, 1.4fr)',
+      ({ id }) => id,
+      ({ event_type }) => event_type,
+    ),
     ...(withPerson ? [person] : []),
     { header: 'Changed', width: 'minmax(0, 1.2fr)', from: 'wide', cell: ({ changed }) => changed.join(', ') },
     { header: 'Source', from: 'wide', cell: ({ connector_id }) => connector_id && sourceName(connector_id) },
@@ -32,14 +29,14 @@ export function useEventColumns({ withPerson = true } = {}): Column<OperatorEven
       from: 'medium',
       cell: ({ deliveries }) => <DeliveryCounts deliveries={deliveries} />,
     },
-    { header: 'Occurred', as: 'ago', cell: ({ occurred_at }) => occurred_at },
+    { header: 'Occurred', as: 'ago', cell: 'occurred_at' },
   ];
 }
 
 const statuses = ['dead', 'pending', 'delivered'] as const;
 
 /** How many deliveries of an event have each status, worst first. */
-export function DeliveryCounts({ deliveries }: Pick<OperatorEvent, 'deliveries'>) {
+function DeliveryCounts({ deliveries }: Pick<OperatorEvent, 'deliveries'>) {
   const shown = statuses
     .map((status) => ({ status, count: deliveries.filter((delivery) => delivery.status === status).length }))
     .filter(({ count }) => count > 0);

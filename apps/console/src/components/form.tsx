@@ -60,7 +60,7 @@ export function FormError({ children }: { children: ReactNode }) {
 }
 
 /** The buttons at the end of a form. */
-export function FormActions({ children }: { children: ReactNode }) {
+function FormActions({ children }: { children: ReactNode }) {
   return <div className={styles.actions}>{children}</div>;
 }
 
@@ -90,7 +90,7 @@ export function useSending() {
       onDone?.();
       return result;
     } catch (failure) {
-      setError((failure as Error).message);
+      setError(failure instanceof TypeError ? 'The service did not answer.' : (failure as Error).message);
       return undefined;
     } finally {
       setSending(false);

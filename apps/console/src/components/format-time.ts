@@ -1,4 +1,4 @@
-export type Zone = 'local' | 'UTC';
+type Zone = 'local' | 'UTC';
 
 const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400],

@@ -2,7 +2,7 @@ import { Store, useStore } from '../data/store';
 import { ConfirmDialog } from './dialog';
 import { formatCount } from './format-time';
 import styles from './held-operation.module.css';
-import { StatusBadge } from './status-badge';
+import { StatusBadge } from './values';
 
 interface Held {
   operationId: string;

@@ -1,7 +1,7 @@
 import type { IconName } from './button';
 import { entryOf } from './words';
 
-export interface IdTarget {
+interface IdTarget {
   label: string;
   icon: IconName;
   /** Path below the tenant; absent for a record, which its person shows. */

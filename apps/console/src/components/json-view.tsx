@@ -57,7 +57,7 @@ interface JsonNodeProps extends JsonEntry {
 }
 
 /** A value of JSON. Objects and arrays are opened and closed, also by the keyboard; a closed one has the count of its entries. */
-export function JsonNode({ name, value, depth = 0, isLast = true, isOpenAt }: JsonNodeProps) {
+function JsonNode({ name, value, depth = 0, isLast = true, isOpenAt }: JsonNodeProps) {
   const [isOpen, setOpen] = useState(() => isOpenAt(depth));
   const entries = entriesOf(value);
   const [begin, end] = bracketsOf(value);

@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type ComponentProps, useLayoutEffect, useRef } from 'react';
+import { type ComponentProps, type ReactNode, useLayoutEffect, useRef } from 'react';
 import { useTenantId } from '../data/api';
+import { type Column, rowLink } from './data-table';
 import { pathOfId } from './id-targets';
 import styles from './links.module.css';
 
@@ -21,6 +22,21 @@ export function TenantLink({ path, children, ...rest }: Anchor & { path: string 
 /** A link to the screen that shows what an id names. */
 export function IdLink({ id, ...rest }: Anchor & { id: string }) {
   return <TenantLink path={pathOfId(id)} {...rest} />;
+}
+
+/** A column whose text opens the screen of an id, by a click anywhere in its row. */
+export function linkColumn<Row>(
+  header: string,
+  width: string,
+  idOf: (row: Row) => string,
+  textOf: (row: Row) => ReactNode,
+): Column<Row> {
+  const cell = (row: Row) => (
+    <IdLink id={idOf(row)} className={rowLink} dir="auto">
+      {textOf(row)}
+    </IdLink>
+  );
+  return { header, width, cell };
 }
 
 /** Opens a path below the tenant. */

@@ -1,7 +1,7 @@
-import { type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { useFilters } from '../data/api';
 import { buttonClass, Icon } from './button';
-import { type Column, DataTable } from './data-table';
+import { DataTable } from './data-table';
 import { FormDialog } from './dialog';
 import { type Choice, FilterBar, SearchField, SelectFilter, TextField } from './fields';
 import { formatCount } from './format-time';
@@ -11,7 +11,7 @@ import { EmptyState } from './page';
 import { Screen } from './screen';
 
 /** A filter of the list: a text, or one of a few choices. */
-export interface ListFilter<Search> {
+interface ListFilter<Search> {
   /** Its parameter of the URL. */
   of: keyof Search & string;
   label: string;
@@ -30,11 +30,11 @@ interface ListPage<Row> {
   total_is_estimate?: boolean;
 }
 
-interface ListScreenProps<Row, Search extends object> {
-  title: string;
-  beside?: ReactNode;
-  /** Below the title; how many there are, if absent. */
-  description?: ReactNode;
+type TableProps<Row> = ComponentProps<typeof DataTable<Row>>;
+
+interface ListScreenProps<Row, Search extends object>
+  extends Pick<TableProps<Row>, 'columns' | 'rowKey'>,
+    Pick<ComponentProps<typeof Screen>, 'title' | 'beside' | 'description' | 'actions'> {
   /** Path of the request below the tenant without its query, and the query. */
   api: string;
   parameters: Readonly<Record<string, string | undefined>>;
@@ -43,21 +43,10 @@ interface ListScreenProps<Row, Search extends object> {
   filters: readonly ListFilter<Search>[];
   /** Key of the filters that this browser keeps; absent if it keeps none. */
   saved?: string;
-  columns: readonly Column<Row>[];
-  rowKey?: (row: Row) => string;
-  query: {
-    data: { pages: ListPage<Row>[] } | undefined;
-    isPending: boolean;
-    error: Error | null;
-    refetch: () => unknown;
-    hasNextPage: boolean;
-    isFetchingNextPage: boolean;
-    fetchNextPage: () => unknown;
-  };
+  query: NonNullable<TableProps<Row>['query']> & { data: { pages: ListPage<Row>[] } | undefined };
   /** Shown for an empty list without filters, and with filters. */
   nothing: ReactNode;
   noMatch?: ReactNode;
-  actions?: ReactNode;
   children?: ReactNode;
 }
 
@@ -146,7 +135,7 @@ interface SavedFiltersProps<Search extends object> {
 }
 
 /** Filters of the list that this browser keeps by name. */
-export function SavedFilters<Search extends object>({ of, search, onApply }: SavedFiltersProps<Search>) {
+function SavedFilters<Search extends object>({ of, search, onApply }: SavedFiltersProps<Search>) {
   const [kept, setKept] = useState(() => keptFilters(of));
   const [isNaming, setNaming] = useState(false);
   const [name, setName] = useState('');
@@ -221,14 +210,14 @@ function isSame(a: object, b: object): boolean {
 }
 
 /** Filters of a list that the operator has named. They stay in this browser. */
-export interface KeptFilter {
+interface KeptFilter {
   name: string;
   search: Record<string, string>;
 }
 
 const keyOf = (list: string) => `idsync.filters.${list}`;
 
-export function keptFilters(list: string): KeptFilter[] {
+function keptFilters(list: string): KeptFilter[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(keyOf(list)) ?? '[]');
     return Array.isArray(stored) ? stored.filter(isKept) : [];
@@ -238,11 +227,11 @@ export function keptFilters(list: string): KeptFilter[] {
 }
 
 /** Keeps the filters; another one with this name is replaced. */
-export function keepFilter(list: string, { name, search }: KeptFilter): void {
+function keepFilter(list: string, { name, search }: KeptFilter): void {
   store(list, [...keptFilters(list).filter((kept) => kept.name !== name), { name, search }]);
 }
 
-export function forgetFilter(list: string, name: string): void {
+function forgetFilter(list: string, name: string): void {
   store(
     list,
     keptFilters(list).filter((kept) => kept.name !== name),

@@ -6,11 +6,9 @@ import { buttonClass } from './button';
 import { DataTable } from './data-table';
 import styles from './detail-rows.module.css';
 import { useEventColumns } from './event-columns';
-import { Facts } from './facts';
 import { IdLink, TenantLink } from './links';
 import { EmptyState, ErrorState, Section } from './page';
-import { StatusBadge } from './status-badge';
-import { Ago } from './time';
+import { Ago, Facts, StatusBadge } from './values';
 import { shownValue, wordsOf } from './words';
 
 type DetailedRecord = AccountDetails | MachineIdentityDetails;

@@ -80,7 +80,7 @@ interface CopyAsProps {
 }
 
 /** The request of a screen, for a terminal or a ticket: curl, CLI and raw JSON. */
-export function CopyAs({ path, cli, json }: CopyAsProps) {
+function CopyAs({ path, cli, json }: CopyAsProps) {
   const [isOpen, setOpen] = useState(false);
   const tenantId = useTenantId();
   const url = `${location.origin}${path.startsWith('/admin/') ? '' : `/admin/v1/tenants/${tenantId}`}${path}`;

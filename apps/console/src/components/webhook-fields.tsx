@@ -58,13 +58,8 @@ export function WebhookFields({ input, headerNames = [], onChange }: WebhookFiel
   );
 }
 
-interface EventsFieldProps {
-  events: readonly string[];
-  onChange: (events: string[]) => void;
-}
-
 /** The events that a webhook subscribes to: all, all of a kind, or single ones. */
-export function EventsField({ events, onChange }: EventsFieldProps) {
+function EventsField({ events, onChange }: { events: readonly string[]; onChange: (events: string[]) => void }) {
   const areAll = events.includes(everyEvent);
   const toggle = (name: string) => (isChosen: boolean) => onChange(choose(events, name, isChosen));
   return (
@@ -136,7 +131,7 @@ interface HeadersFieldProps {
 }
 
 /** Additional headers of each request. Stored ones stay, or all are replaced. */
-export function HeadersField({ stored, headers, onChange }: HeadersFieldProps) {
+function HeadersField({ stored, headers, onChange }: HeadersFieldProps) {
   if (!headers)
     return (
       <FieldGroup legend="Additional headers" hint="Their values are stored encrypted and are never shown.">

@@ -1,7 +1,7 @@
-import type { operations, WebhookDetails, webhooks } from '@idsync/client/operator';
+import type { Input, OneTenant, WebhookDetails, webhooks } from '@idsync/client/operator';
 
-type NewWebhook = operations['adminCreateWebhook']['requestBody']['content']['application/json'];
-type WebhookPatch = operations['adminUpdateWebhook']['requestBody']['content']['application/json'];
+type NewWebhook = Input<OneTenant, 'POST /webhooks'>;
+type WebhookPatch = Input<OneTenant, 'PATCH /webhooks/{webhookId}'>;
 type Filter = NonNullable<WebhookPatch['filter']>;
 
 export interface HeaderInput {

@@ -1,11 +1,9 @@
 import type { WebhookDetails } from '@idsync/client/operator';
 import type { ReactNode } from 'react';
 import { healthOf } from './describe-webhook';
-import { Facts } from './facts';
 import { formatCount, formatDuration } from './format-time';
-import { Section } from './page';
-import { StatTile, StatTiles } from './stat-tile';
-import { Ago, Time } from './time';
+import { Section, StatTile, StatTiles } from './page';
+import { Ago, Facts, Time } from './values';
 import styles from './webhook-overview.module.css';
 import { wordsOf } from './words';
 
@@ -82,7 +80,7 @@ const height = 72;
 const gap = 2;
 
 /** Attempts by hour: what was delivered, and above it what failed. */
-export function DeliveryChart({ hours }: { hours: Hours }) {
+function DeliveryChart({ hours }: { hours: Hours }) {
   const greatest = Math.max(...hours.map(({ delivered, failed }) => delivered + failed), 1);
   const step = width / Math.max(hours.length, 1);
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(2, (count / greatest) * height));

@@ -33,6 +33,10 @@ export function read<Name extends TenantOperation & `GET ${string}`>(
 
 type TenantOperation = operator.OperationName<operator.OneTenant>;
 export type Answer<Name extends TenantOperation> = operator.Answer<operator.OneTenant, Name>;
+export type InstallationAnswer<Name extends operator.OperationName<operator.Installation>> = operator.Answer<
+  operator.Installation,
+  Name
+>;
 export type Input<Name extends TenantOperation> = operator.Input<operator.OneTenant, Name>;
 
 /** Id of the tenant whose screen is open. */

@@ -17,7 +17,7 @@ export function useLiveEvents(tenantId: string): void {
 function followEvents(client: QueryClient, tenantId: string): () => void {
   let source: EventSource | undefined;
   let reopening: ReturnType<typeof setTimeout> | undefined;
-  const refresh = new Refresh(client, tenantId);
+  const refresh = refresher(client, tenantId);
 
   const close = () => {
     clearTimeout(reopening);
@@ -56,45 +56,35 @@ function followEvents(client: QueryClient, tenantId: string): () => void {
   };
 }
 
-/** Collects events for a moment, so that many of them cause one read. */
-class Refresh {
+/** Has queries read again. Events are collected for a moment, so that many of them cause one read. */
+function refresher(client: QueryClient, tenantId: string) {
   /** Undefined if any query may have changed. */
-  private events: EventMessage[] | undefined = [];
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private nextAt = 0;
-
-  constructor(
-    private readonly client: QueryClient,
-    private readonly tenantId: string,
-  ) {}
-
-  after(event: EventMessage): void {
-    this.events?.push(event);
-    this.schedule();
-  }
-
-  all(): void {
-    this.events = undefined;
-    this.schedule();
-  }
-
-  stop(): void {
-    clearTimeout(this.timer);
-  }
-
-  private schedule(): void {
-    this.timer ??= setTimeout(() => this.run(), Math.max(settleMs, this.nextAt - Date.now()));
-  }
-
-  private run(): void {
-    const { events, tenantId } = this;
-    this.events = [];
-    this.timer = undefined;
-    this.nextAt = Date.now() + refreshEveryMs;
-    void this.client.invalidateQueries({
+  let collected: EventMessage[] | undefined = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let nextAt = 0;
+  const run = () => {
+    const events = collected;
+    collected = [];
+    timer = undefined;
+    nextAt = Date.now() + refreshEveryMs;
+    void client.invalidateQueries({
       predicate: (query) => isAffected(query.queryKey, tenantId, events) && !isHeld(query),
     });
-  }
+  };
+  const schedule = () => {
+    timer ??= setTimeout(run, Math.max(settleMs, nextAt - Date.now()));
+  };
+  return {
+    after(event: EventMessage) {
+      collected?.push(event);
+      schedule();
+    },
+    all() {
+      collected = undefined;
+      schedule();
+    },
+    stop: () => clearTimeout(timer),
+  };
 }
 
 /** A list that is read beyond its first page, or whose polling is off, does not change while it is read. */
@@ -107,7 +97,7 @@ function isHeld(query: Query): boolean {
 }
 
 /** The parts of a message of the event stream that decide what is read again. */
-export interface EventMessage {
+interface EventMessage {
   event_type: string;
   identity_id?: string;
 }

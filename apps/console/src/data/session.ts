@@ -1,16 +1,10 @@
-import type { operations } from '@idsync/client/operator';
+import type { Answer, Installation } from '@idsync/client/operator';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Store } from './store';
 
-type Answer<Operation extends keyof operations> = operations[Operation] extends {
-  responses: { 200: { content: { 'application/json': infer Body } } };
-}
-  ? Body
-  : never;
-
-export type Session = Answer<'adminGetSession'>;
+export type Session = Answer<Installation, 'GET /session'>;
 export type Role = Session['actor']['role'];
-export type SignInMethods = Answer<'adminGetSessionMethods'> & { oidc?: { name: string } };
+type SignInMethods = Answer<Installation, 'GET /session/methods'> & { oidc?: { name: string } };
 
 const path = '/admin/v1/session';
 const changing = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);

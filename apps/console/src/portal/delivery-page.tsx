@@ -1,10 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { DeliveryView } from '../components/delivery-view';
 import { SendButton } from '../components/form';
-import { IdAndAge, IdChip } from '../components/id-chip';
 import { notify } from '../components/notices';
 import { ErrorState, Loading, Page } from '../components/page';
-import { StatusBadge } from '../components/status-badge';
+import { IdAndAge, IdChip, StatusBadge } from '../components/values';
 import { call, deliveryQuery, maySend, type Rights } from './api';
 import { PlaceLink } from './navigation';
 import styles from './portal.module.css';

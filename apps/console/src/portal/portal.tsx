@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ErrorState, Loading } from '../components/page';
 import states from '../components/states.module.css';
-import { Ago } from '../components/time';
+import { Ago } from '../components/values';
 import { useStore } from '../data/store';
 import { linkQuery, openKey } from './api';
 import { DeliveryPage } from './delivery-page';
@@ -39,7 +39,7 @@ function Opened() {
 }
 
 /** Shown without a key, and when the link has expired or was revoked. */
-export function Expired() {
+function Expired() {
   useEffect(() => {
     document.title = 'Link expired';
   }, []);
@@ -57,7 +57,7 @@ export function Expired() {
 }
 
 /** When the page will need a new link. */
-export function Expiry({ at }: { at: string }) {
+function Expiry({ at }: { at: string }) {
   return (
     <p className={styles.expiry}>
       This link expires <Ago at={at} />

@@ -5,9 +5,8 @@ import { DeliveriesTable, DeliveryFilters } from '../components/deliveries-table
 import { healthOf, hostOf } from '../components/describe-webhook';
 import { FormButton } from '../components/dialog';
 import { CheckField } from '../components/fields';
-import { IdAndAge } from '../components/id-chip';
 import { EmptyState, ErrorState, Loading, Page } from '../components/page';
-import { StatusBadge } from '../components/status-badge';
+import { IdAndAge, StatusBadge } from '../components/values';
 import { RotateSecret, SendActions } from '../components/webhook-actions';
 import { WebhookFields } from '../components/webhook-fields';
 import { patchBody, webhookInputOf } from '../components/webhook-input';
@@ -97,7 +96,7 @@ export function WebhookList({ webhooks }: { webhooks: readonly ListedWebhook[] }
   );
 }
 
-export function SettingsButton({ webhook }: { webhook: WebhookDetails }) {
+function SettingsButton({ webhook }: { webhook: WebhookDetails }) {
   const initial = () => ({ ...webhookInputOf(webhook), active: webhook.active });
   const [input, setInput] = useState(initial);
   const set = (changed: Partial<typeof input>) => setInput((old) => ({ ...old, ...changed }));

@@ -10,11 +10,12 @@ import {
   countOf,
   lagOf,
   missingServices,
+  type Process,
+  type Queue,
   stateOfProcess,
   stateOfQueue,
   versionsOf,
 } from './system/describe-system.js';
-import type { Process, Queue } from './system/system-queries';
 
 const now = Date.parse('2026-11-24T12:00:00Z');
 

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { formatCount } from '../../components/format-time';
 import { TabLinks, TenantLink } from '../../components/links';
 import { Screen } from '../../components/screen';
-import { StatusBadge } from '../../components/status-badge';
+import { StatusBadge } from '../../components/values';
 import { useTenantId } from '../../data/api';
 import { auditVerificationQuery } from '../../data/queries';
 import { useMay } from '../../data/session';

@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../components/data-table';
 import { RevokeButton } from '../../components/dialog';
 import { CheckField, FieldGroup, TextArea } from '../../components/fields';
 import { EmptyState } from '../../components/page';
-import { Ago } from '../../components/time';
+import { Ago } from '../../components/values';
 import { stateOf } from '../../components/words';
 import { type ApiKey, call, useTenantId } from '../../data/api';
 import { offsetPages } from '../../data/query-client';
@@ -26,8 +26,8 @@ const columns: readonly Column<ApiKey>[] = [
   },
   { header: 'From', from: 'wide', cell: ({ allowed_networks }) => allowed_networks?.join(', '), none: 'Anywhere' },
   { header: 'Status', as: 'status', from: 'small', cell: (key) => stateOf(key) },
-  { header: 'Expires', as: 'ago', from: 'wide', cell: ({ expires_at }) => expires_at, none: 'Never' },
-  { header: 'Last used', as: 'ago', from: 'medium', cell: ({ last_used_at }) => last_used_at, none: 'Never' },
+  { header: 'Expires', as: 'ago', from: 'wide', cell: 'expires_at', none: 'Never' },
+  { header: 'Last used', as: 'ago', from: 'medium', cell: 'last_used_at', none: 'Never' },
 ];
 
 /** Keys of programs. To rotate one, a second key is issued; the first is revoked when the program has the second. */
@@ -76,7 +76,7 @@ function Acts({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-export const scopes = [
+const scopes = [
   'identities:read',
   'users:read',
   'accounts:read',
@@ -96,7 +96,7 @@ interface KeyButtonProps {
 }
 
 /** Issues a key, and shows it once. */
-export function KeyButton({ like }: KeyButtonProps) {
+function KeyButton({ like }: KeyButtonProps) {
   const tenantId = useTenantId();
   const rights = scopes.filter((scope) => like?.scopes.includes(scope) ?? scope.endsWith(':read'));
   const given = like?.allowed_networks?.join('\n') ?? '';

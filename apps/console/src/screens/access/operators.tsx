@@ -2,12 +2,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmButton, RevokeButton } from '../../components/dialog';
-import { Facts } from '../../components/facts';
 import { CheckField, FieldGroup, SelectField } from '../../components/fields';
 import { EmptyState, Section } from '../../components/page';
-import { Time } from '../../components/time';
+import { Facts, Time } from '../../components/values';
 import { stateOf } from '../../components/words';
-import { callInstallation, type operations, type Tenant } from '../../data/api';
+import { callInstallation, type InstallationAnswer, type Tenant } from '../../data/api';
 import { tenantsQuery } from '../../data/queries';
 import { offsetPages } from '../../data/query-client';
 import { type Role, useMay, useSession } from '../../data/session';
@@ -18,7 +17,7 @@ const serviceTokensQuery = offsetPages(['service-tokens'], (offset) =>
   callInstallation('GET /service-tokens', {}, { limit: 100, offset }),
 );
 
-type Token = operations['adminListServiceTokens']['responses'][200]['content']['application/json']['data'][number];
+type Token = InstallationAnswer<'GET /service-tokens'>['data'][number];
 
 /** The own session, those of all operators, and the tokens of people and programs that operate idsync. */
 export function Operators() {
@@ -30,11 +29,11 @@ export function Operators() {
     ids?.map((id) => tenants?.data.find((tenant) => tenant.id === id)?.name ?? id).join(', ') ?? 'All';
   const columns: readonly Column<Token>[] = [
     { header: 'Name', width: 'minmax(0, 1.2fr)', cell: Named },
-    { header: 'Role', width: '80px', cell: ({ role }) => role },
+    { header: 'Role', width: '80px', cell: 'role' },
     { header: 'Tenants', from: 'medium', cell: (token) => namesOf(token.tenants) },
     { header: 'Status', as: 'status', from: 'medium', cell: (token) => stateOf(token) },
-    { header: 'Issued by', width: '120px', from: 'wide', cell: ({ created_by }) => created_by },
-    { header: 'Last used', as: 'ago', from: 'medium', cell: ({ last_used_at }) => last_used_at, none: 'Never' },
+    { header: 'Issued by', width: '120px', from: 'wide', cell: 'created_by' },
+    { header: 'Last used', as: 'ago', from: 'medium', cell: 'last_used_at', none: 'Never' },
   ];
   const acts: Column<Token> = {
     header: 'Actions',
@@ -88,21 +87,15 @@ const sessionsQuery = offsetPages(['sessions'], (offset) =>
   callInstallation('GET /sessions', {}, { limit: 100, offset }),
 );
 
-type Listed = operations['adminListSessions']['responses'][200]['content']['application/json']['data'][number];
+type Listed = InstallationAnswer<'GET /sessions'>['data'][number];
 
 const columns: readonly Column<Listed>[] = [
   { header: 'Name', width: 'minmax(0, 1.2fr)', cell: ({ actor }) => Named(actor) },
   { header: 'Role', width: '80px', cell: ({ actor }) => actor.role },
   { header: 'Signed in with', from: 'medium', cell: ({ actor }) => methodOf(actor.kind) },
-  { header: 'Since', as: 'ago', from: 'medium', cell: ({ created_at }) => created_at },
-  { header: 'Last use', as: 'ago', from: 'small', cell: ({ last_used_at }) => last_used_at },
-  {
-    header: 'Ends without use',
-    as: 'ago',
-    width: '120px',
-    from: 'wide',
-    cell: ({ idle_expires_at }) => idle_expires_at,
-  },
+  { header: 'Since', as: 'ago', from: 'medium', cell: 'created_at' },
+  { header: 'Last use', as: 'ago', from: 'small', cell: 'last_used_at' },
+  { header: 'Ends without use', as: 'ago', width: '120px', from: 'wide', cell: 'idle_expires_at' },
   {
     header: 'Actions',
     width: '80px',
@@ -112,7 +105,7 @@ const columns: readonly Column<Listed>[] = [
 ];
 
 /** Who is signed in. An admin ends a session, for example of a lost device. */
-export function Sessions() {
+function Sessions() {
   return (
     <DataTable
       title="Sessions"
@@ -154,7 +147,7 @@ const roles = [
 ] as const;
 
 /** Issues a token for a person or a program, and shows it once. */
-export function TokenButton({ tenants }: { tenants: readonly Tenant[] }) {
+function TokenButton({ tenants }: { tenants: readonly Tenant[] }) {
   const [role, setRole] = useState<Role>('viewer');
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const open = () => {

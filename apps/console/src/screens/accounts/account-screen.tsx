@@ -2,13 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { buttonClass } from '../../components/button';
 import styles from '../../components/detail-rows.module.css';
-import { IdAndAge } from '../../components/id-chip';
 import { IdLink, TenantLink } from '../../components/links';
 import { EmptyState, Section } from '../../components/page';
 import { RecordDetails } from '../../components/record-details';
 import { NotLoaded, Screen } from '../../components/screen';
-import { StatusBadge } from '../../components/status-badge';
-import { Ago } from '../../components/time';
+import { Ago, IdAndAge, StatusBadge } from '../../components/values';
 import { describeLink } from '../../components/words';
 import { type AccountDetails, read, useTenantId } from '../../data/api';
 import { explanationQuery, useSourceName } from '../../data/queries';
@@ -49,7 +47,7 @@ export function AccountScreen() {
 }
 
 /** The person of an account, and the evidence for it. */
-export function AccountPerson({ account }: { account: AccountDetails }) {
+function AccountPerson({ account }: { account: AccountDetails }) {
   const { id, identity_id: identityId, identity_name: name } = account;
   if (!identityId)
     return (
@@ -91,12 +89,7 @@ export function AccountPerson({ account }: { account: AccountDetails }) {
   );
 }
 
-interface EvidenceProps {
-  identityId: string;
-  accountId: string;
-}
-
-function Evidence({ identityId, accountId }: EvidenceProps) {
+function Evidence({ identityId, accountId }: { identityId: string; accountId: string }) {
   const { data } = useQuery(explanationQuery(useTenantId(), identityId));
   const record = data?.records.find(({ id }) => id === accountId);
   if (!record) return null;

@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type Column, ownLink, rowLink } from '../../components/data-table';
+import { type Column, ownLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
-import { IdLink } from '../../components/links';
+import { IdLink, linkColumn } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/page';
 import { type Account, call } from '../../data/api';
@@ -26,22 +26,19 @@ const accountsQuery = (tenantId: string, { q, status, source, matched }: Account
   );
 
 const columnsOf = (sourceName: (id: string) => string): readonly Column<Account>[] => [
-  {
-    header: 'Account',
-    width: 'minmax(0, 2fr)',
-    cell: ({ id, identifier, external_id }) => (
-      <IdLink id={id} className={rowLink} dir="auto">
-        {identifier ?? external_id}
-      </IdLink>
-    ),
-  },
-  { header: 'Name', width: 'minmax(0, 1.5fr)', from: 'medium', cell: ({ display_name }) => display_name },
+  linkColumn(
+    'Account',
+    'minmax(0, 2fr)',
+    ({ id }) => id,
+    ({ identifier, external_id }) => identifier ?? external_id,
+  ),
+  { header: 'Name', width: 'minmax(0, 1.5fr)', from: 'medium', cell: 'display_name' },
   {
     header: 'Source',
     from: 'medium',
     cell: ({ source_system_id }) => source_system_id && sourceName(source_system_id),
   },
-  { header: 'Status', as: 'status', cell: ({ status }) => status },
+  { header: 'Status', as: 'status', cell: 'status' },
   {
     header: 'Person',
     width: '120px',
@@ -55,7 +52,7 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Account>
         { word: 'Unmatched', tone: 'warn' }
       ),
   },
-  { header: 'Changed', as: 'ago', from: 'wide', cell: ({ updated_at }) => updated_at },
+  { header: 'Changed', as: 'ago', from: 'wide', cell: 'updated_at' },
 ];
 
 export function AccountsScreen() {

@@ -3,12 +3,10 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Column, rowLink } from '../../components/data-table';
 import { Dialog } from '../../components/dialog';
 import { formatCount } from '../../components/format-time';
-import { shortId } from '../../components/id-chip';
 import { JsonView } from '../../components/json-view';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/page';
-import { StatusBadge } from '../../components/status-badge';
-import { Time } from '../../components/time';
+import { StatusBadge, shortId, Time } from '../../components/values';
 import { type Answer, call, useFilters, useTenantId } from '../../data/api';
 import { auditVerificationQuery } from '../../data/queries';
 import { cursorPages, itemsOf } from '../../data/query-client';
@@ -26,7 +24,7 @@ const auditQuery = (tenantId: string, { actor, action, resource }: AuditSearch) 
 
 const columns: readonly Column<Entry>[] = [
   { header: 'Time', width: '200px', from: 'medium', cell: ({ at }) => <Time at={at} /> },
-  { header: 'Time', as: 'ago', width: '78px', until: 'medium', cell: ({ at }) => at, align: 'start' },
+  { header: 'Time', as: 'ago', width: '78px', until: 'medium', cell: 'at', align: 'start' },
   {
     header: 'Who',
     width: 'minmax(0, 0.8fr)',
@@ -59,7 +57,7 @@ const columns: readonly Column<Entry>[] = [
     cell: ({ resource }) => resource && <span title={resource}>{shortId(resource)}</span>,
   },
   { header: 'Reason', from: 'wide', cell: ({ reason, error }) => reason ?? error },
-  { header: 'Outcome', as: 'status', width: '92px', cell: ({ outcome }) => outcome },
+  { header: 'Outcome', as: 'status', width: '92px', cell: 'outcome' },
 ];
 const noEntry = <EmptyState title="No entry">Filters match whole names and ids.</EmptyState>;
 

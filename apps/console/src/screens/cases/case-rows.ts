@@ -1,7 +1,7 @@
 import type { ReviewCase } from '../../data/api';
 import type { caseStatuses } from '../../data/searches';
 
-export interface ComparedRow {
+interface ComparedRow {
   field: string;
   /** Value of the record. */
   value: string | undefined;

@@ -8,7 +8,7 @@ import { formatCount } from '../../components/format-time';
 import { notify } from '../../components/notices';
 import { EmptyState, ErrorState, Loading } from '../../components/page';
 import { Screen } from '../../components/screen';
-import { Ago } from '../../components/time';
+import { Ago } from '../../components/values';
 import { call, type ReviewCase } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { useSourceName } from '../../data/queries';
@@ -135,7 +135,7 @@ interface CaseListProps {
   onEnd?: () => unknown;
 }
 
-export function CaseList({ cases, current, onShow, onEnd }: CaseListProps) {
+function CaseList({ cases, current, onShow, onEnd }: CaseListProps) {
   const sourceName = useSourceName();
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
@@ -175,13 +175,13 @@ export function CaseList({ cases, current, onShow, onEnd }: CaseListProps) {
   );
 }
 
-export type Resolution = { resolution: 'link'; identity_id: string } | { resolution: 'new' } | { resolution: 'ignore' };
+type Resolution = { resolution: 'link'; identity_id: string } | { resolution: 'new' } | { resolution: 'ignore' };
 
 /** A touch screen shows no hints of keys. */
 const hasKeys = () => !matchMedia('(pointer: coarse)').matches;
 
 /** Resolves cases at once, without a question, because the last one can be undone. */
-export function useResolve(tenantId: string) {
+function useResolve(tenantId: string) {
   const client = useQueryClient();
   const [last, setLast] = useState<{ caseId: string; operationId: string }>();
   // Not awaited, so that the next decision need not wait for the list.

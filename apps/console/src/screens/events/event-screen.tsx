@@ -1,15 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { hostOf } from '../../components/describe-webhook';
-import { type Change, Facts, FieldDiff } from '../../components/facts';
-import { IdAndAge } from '../../components/id-chip';
 import { subjectPath } from '../../components/id-targets';
 import { BodyView, JsonView } from '../../components/json-view';
 import { IdLink, TenantLink } from '../../components/links';
 import { EmptyState, ErrorState, Loading, Section } from '../../components/page';
 import { Screen } from '../../components/screen';
-import { StatusBadge } from '../../components/status-badge';
-import { Time } from '../../components/time';
+import { type Change, Facts, FieldDiff, IdAndAge, StatusBadge, Time } from '../../components/values';
 import { read } from '../../data/api';
 import { useSourceName, webhooksQuery } from '../../data/queries';
 import styles from './event-screen.module.css';

@@ -5,7 +5,7 @@ import { Button } from '../../components/button';
 import { useEventColumns } from '../../components/event-columns';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/page';
-import { StatusBadge } from '../../components/status-badge';
+import { StatusBadge } from '../../components/values';
 import type { OperatorEvent } from '../../data/api';
 import { eventsQuery, useSourceChoices } from '../../data/queries';
 import { type EventsSearch, startOf } from '../../data/searches';

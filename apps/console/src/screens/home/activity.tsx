@@ -52,7 +52,7 @@ const width = 160;
 const height = 32;
 
 /** Bars of a short time series, whose heights are relative to the greatest one. */
-export function Sparkline({ values, label, tone = 'accent' }: SparklineProps) {
+function Sparkline({ values, label, tone = 'accent' }: SparklineProps) {
   const greatest = Math.max(...values, 1);
   const step = width / Math.max(values.length, 1);
   const total = values.reduce((sum, value) => sum + value, 0);

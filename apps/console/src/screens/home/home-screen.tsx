@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Icon } from '../../components/button';
-import { type Column, DataTable, rowLink } from '../../components/data-table';
+import { type Column, DataTable } from '../../components/data-table';
 import { formatCount } from '../../components/format-time';
-import { IdLink, TenantLink } from '../../components/links';
-import { EmptyState, ErrorState, Loading, Page, Section } from '../../components/page';
-import { StatTile, StatTiles } from '../../components/stat-tile';
-import { Ago } from '../../components/time';
+import { linkColumn, TenantLink } from '../../components/links';
+import { EmptyState, ErrorState, Loading, Page, Section, StatTile, StatTiles } from '../../components/page';
 import tones from '../../components/tones.module.css';
+import { Ago } from '../../components/values';
 import { recordsName } from '../../components/words';
 import { type Connector, read } from '../../data/api';
 import { connectorsQuery, webhooksQuery } from '../../data/queries';
@@ -149,18 +148,15 @@ function NeedList({ needs }: { needs: readonly Need[] }) {
 }
 
 const columns: readonly Column<Connector>[] = [
-  {
-    header: 'Name',
-    width: 'minmax(0, 2fr)',
-    cell: ({ id, name }) => (
-      <IdLink id={id} className={rowLink} dir="auto">
-        {name}
-      </IdLink>
-    ),
-  },
-  { header: 'Type', from: 'medium', cell: ({ type }) => type },
+  linkColumn(
+    'Name',
+    'minmax(0, 2fr)',
+    ({ id }) => id,
+    ({ name }) => name,
+  ),
+  { header: 'Type', from: 'medium', cell: 'type' },
   { header: 'Lists', from: 'wide', cell: ({ records }) => recordsName(records) },
-  { header: 'Health', as: 'status', cell: ({ health }) => health },
+  { header: 'Health', as: 'status', cell: 'health' },
   {
     header: 'Records read',
     as: 'count',
@@ -168,14 +164,7 @@ const columns: readonly Column<Connector>[] = [
     from: 'medium',
     cell: ({ last_run }) => last_run?.records_read,
   },
-  {
-    header: 'Complete as of',
-    as: 'ago',
-    width: '120px',
-    from: 'small',
-    cell: ({ complete_as_of }) => complete_as_of,
-    none: 'Never',
-  },
+  { header: 'Complete as of', as: 'ago', width: '120px', from: 'small', cell: 'complete_as_of', none: 'Never' },
 ];
 
 function SourceHealth({ sources }: { sources: readonly Connector[] }) {

@@ -91,57 +91,39 @@ function casesNeed({ data, total }: Situation['cases']): Need[] {
   return [{ key: 'cases', icon: 'cases', tone: 'warn', ...words, at: first.opened_at, path: '/cases' }];
 }
 
-function sourceNeed(
-  { id, name, health, failures, last_run, complete_as_of, schedule }: Connector,
-  now: number,
-): Need[] {
+function sourceNeed(source: Connector, now: number): Need[] {
+  const { id, name, health, failures, last_run, complete_as_of: completeAt, schedule } = source;
+  const need = (tone: Tone, title: string, detail: string, at?: string): Need[] => [
+    { key: id, icon: 'source', tone, title, detail, at, path: `/sources/${id}` },
+  ];
   if (health === 'failing' || health === 'suspended') {
     const title = health === 'failing' ? `${name} cannot be read` : `${name} is suspended after ${failures} failures`;
     const detail = last_run?.source_message ?? last_run?.error_message ?? 'The last run failed.';
-    return [
-      { key: id, icon: 'source', tone: 'bad', title, detail, at: last_run?.completed_at, path: `/sources/${id}` },
-    ];
+    return need('bad', title, detail, last_run?.completed_at);
   }
-  if (schedule && !schedule.paused && complete_as_of && now - Date.parse(complete_as_of) > staleMs)
-    return [
-      {
-        key: id,
-        icon: 'source',
-        tone: 'warn',
-        title: `${name} is out of date`,
-        detail: 'Its last complete read is more than a day ago.',
-        at: complete_as_of,
-        path: `/sources/${id}`,
-      },
-    ];
+  if (schedule && !schedule.paused && completeAt && now - Date.parse(completeAt) > staleMs)
+    return need('warn', `${name} is out of date`, 'Its last complete read is more than a day ago.', completeAt);
   return [];
 }
 
-function webhookNeed({
-  id,
-  callback_url,
-  active,
-  dead,
-  disabled_at,
-  disabled_reason,
-  breaker,
-  last_failure_at,
-}: WebhookHealthList['data'][number]): Need[] {
+function webhookNeed(webhook: WebhookHealthList['data'][number]): Need[] {
+  const { id, active, dead, disabled_at, breaker, last_failure_at: failedAt } = webhook;
   const need = (tone: Tone, title: string, detail: string, at?: string): Need[] => [
     { key: id, icon: 'webhook', tone, title, detail, at, path: `/webhooks/${id}` },
   ];
-  const host = hostOf(callback_url);
+  const host = hostOf(webhook.callback_url);
   if (!active && disabled_at)
-    return need('bad', `Webhook ${host} was switched off`, disabled_reason ?? '', disabled_at);
+    return need('bad', `Webhook ${host} was switched off`, webhook.disabled_reason ?? '', disabled_at);
+  const count = `${dead.count}${dead.exact ? '' : '+'}`;
   if (dead.count > 0)
     return need(
       'bad',
-      `${dead.count}${dead.exact ? '' : '+'} deliveries to ${host} are dead`,
+      `${count} deliveries to ${host} are dead`,
       'They are not sent again until you requeue them.',
-      last_failure_at,
+      failedAt,
     );
   if (breaker.state !== 'closed')
-    return need('warn', `Webhook ${host} does not answer`, 'Deliveries wait until it does.', last_failure_at);
+    return need('warn', `Webhook ${host} does not answer`, 'Deliveries wait until it does.', failedAt);
   return [];
 }
 

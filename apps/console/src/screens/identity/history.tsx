@@ -1,11 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ConfirmButton } from '../../components/dialog';
-import { type Change, FieldDiff } from '../../components/facts';
-import { IdChip } from '../../components/id-chip';
 import { EmptyState, Section } from '../../components/page';
-import { StatusBadge } from '../../components/status-badge';
-import { Ago, Time } from '../../components/time';
+import { Ago, type Change, FieldDiff, IdChip, StatusBadge, Time } from '../../components/values';
 import { wordsOf } from '../../components/words';
 import { call, type LifecycleEvent, read, useTenantId } from '../../data/api';
 import { operationDone } from '../../data/operations';
@@ -92,7 +89,7 @@ const revertible: Record<string, string> = {
 };
 
 /** Reverts the operation of an event, if it can be reverted and the operator may. */
-export function RevertButton({ operationId }: { operationId: string }) {
+function RevertButton({ operationId }: { operationId: string }) {
   const tenantId = useTenantId();
   const { data: operation } = useQuery(read('operations', 'GET /operations/{operationId}', { tenantId, operationId }));
   const mayRevert = useMay('operator');

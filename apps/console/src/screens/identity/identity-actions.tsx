@@ -5,7 +5,7 @@ import styles from '../../components/choices.module.css';
 import { ConfirmDialog } from '../../components/dialog';
 import { MenuItem, PopupMenu } from '../../components/menu';
 import menu from '../../components/menu.module.css';
-import { StatusBadge } from '../../components/status-badge';
+import { StatusBadge } from '../../components/values';
 import { describeLink } from '../../components/words';
 import { call, type Explanation, type Identity, useTenantId } from '../../data/api';
 import { operationDone } from '../../data/operations';
@@ -14,13 +14,8 @@ import { useSourceName } from '../../data/queries';
 import { useMay } from '../../data/session';
 import { MergeDialog } from './merge-dialog';
 
-interface IdentityActionsProps {
-  identity: Identity;
-  records: Explanation['records'];
-}
-
 /** What an operator may do with the identity; nothing is shown to a viewer. */
-export function IdentityActions({ identity, records }: IdentityActionsProps) {
+export function IdentityActions({ identity, records }: { identity: Identity; records: Explanation['records'] }) {
   const tenantId = useTenantId();
   const [asked, setAsked] = useState<'merge' | 'split' | 'erase'>();
   const mayMove = useMay('operator');
@@ -88,7 +83,7 @@ interface SplitDialogProps {
 }
 
 /** Chooses the records that belong to another person. */
-export function SplitDialog({ identityId, name, records, onClose }: SplitDialogProps) {
+function SplitDialog({ identityId, name, records, onClose }: SplitDialogProps) {
   const tenantId = useTenantId();
   const sourceName = useSourceName();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

@@ -3,13 +3,10 @@ import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { Button, buttonClass } from '../../components/button';
 import { DataTable } from '../../components/data-table';
 import { useEventColumns } from '../../components/event-columns';
-import { FieldDiff } from '../../components/facts';
-import { IdAndAge } from '../../components/id-chip';
 import { TabLinks, TenantLink } from '../../components/links';
 import { EmptyState, ErrorState, Loading, Section } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
-import { StatusBadge } from '../../components/status-badge';
-import { Time } from '../../components/time';
+import { FieldDiff, IdAndAge, StatusBadge, Time } from '../../components/values';
 import { call, type Identity, type LifecycleEvent, useTenantId } from '../../data/api';
 import { attributeOf, machineOf, nameOf } from '../../data/person';
 import { eventsQuery, explanationQuery, identityQuery } from '../../data/queries';
@@ -136,7 +133,7 @@ function Comparison({ one, other }: { one: Moment; other: Moment }) {
 }
 
 /** A slider over the moments at which the person changed, and now; a second one chooses the moment to compare with. */
-export function TimeTravel({ events }: { events: readonly LifecycleEvent[] }) {
+function TimeTravel({ events }: { events: readonly LifecycleEvent[] }) {
   const { at, and } = route.useSearch();
   const navigate = route.useNavigate();
   const moments = [...new Set(events.map(({ occurred_at }) => occurred_at))];
@@ -204,7 +201,7 @@ function Moments({ label, moments, at, onChange }: MomentsProps) {
 }
 
 /** The events of the person, each with its deliveries. */
-export function Events({ identityId }: { identityId: string }) {
+function Events({ identityId }: { identityId: string }) {
   return (
     <DataTable
       title="Events and deliveries"

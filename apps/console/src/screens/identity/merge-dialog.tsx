@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { Button } from '../../components/button';
 import { ConfirmDialog } from '../../components/dialog';
 import { SearchField } from '../../components/fields';
-import { StatusBadge } from '../../components/status-badge';
+import { StatusBadge } from '../../components/values';
 import { shownValue } from '../../components/words';
 import { call, type Identity, read, useTenantId } from '../../data/api';
 import { operationDone } from '../../data/operations';

@@ -1,8 +1,6 @@
-import { IdChip } from '../../components/id-chip';
 import { IdLink } from '../../components/links';
 import { EmptyState, Section } from '../../components/page';
-import { StatusBadge } from '../../components/status-badge';
-import { Ago } from '../../components/time';
+import { Ago, IdChip, StatusBadge } from '../../components/values';
 import { describeLink, shownValue } from '../../components/words';
 import type { Explanation } from '../../data/api';
 import { useSourceName } from '../../data/queries';

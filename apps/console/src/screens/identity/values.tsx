@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '../../components/button';
 import { TenantLink } from '../../components/links';
 import { EmptyState, Section } from '../../components/page';
-import { Ago } from '../../components/time';
+import { Ago } from '../../components/values';
 import { shownValue } from '../../components/words';
 import type { Explanation, Identity } from '../../data/api';
 import { useSourceName } from '../../data/queries';

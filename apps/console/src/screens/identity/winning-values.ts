@@ -1,4 +1,4 @@
-import type { Change } from '../../components/facts';
+import type { Change } from '../../components/values';
 import type { Identity } from '../../data/api';
 
 export interface WinningValue {
@@ -39,7 +39,7 @@ function textsOf(identity: Identity): Map<string, string> {
   return new Map([['status', identity.status], ['records', records.join(', ')], ...values]);
 }
 
-export interface MergedValue {
+interface MergedValue {
   field: string;
   /** Value of the person who stays, and of the other one. */
   own: string | undefined;

@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import styles from '../../components/detail-rows.module.css';
-import { IdAndAge } from '../../components/id-chip';
 import { IdLink } from '../../components/links';
 import { EmptyState, Section } from '../../components/page';
 import { RecordDetails } from '../../components/record-details';
 import { NotLoaded, Screen } from '../../components/screen';
-import { StatusBadge } from '../../components/status-badge';
-import { Time } from '../../components/time';
+import { IdAndAge, StatusBadge, Time } from '../../components/values';
 import { wordsOf } from '../../components/words';
 import { type MachineIdentityDetails, read } from '../../data/api';
 import { useSourceName } from '../../data/queries';
@@ -50,7 +48,7 @@ export function MachineScreen() {
 }
 
 /** The risk score as the sum of its factors, each in words. */
-export function Risk({ machine }: { machine: MachineIdentityDetails }) {
+function Risk({ machine }: { machine: MachineIdentityDetails }) {
   const { risk_score, risk_factors, next_review_at } = machine;
   return (
     <Section
@@ -92,7 +90,7 @@ interface ResponsiblePeopleProps {
 }
 
 /** Who is responsible for the machine, by role, as its source says. */
-export function ResponsiblePeople({ machine: { people, handed_over }, sourceName }: ResponsiblePeopleProps) {
+function ResponsiblePeople({ machine: { people, handed_over }, sourceName }: ResponsiblePeopleProps) {
   return (
     <Section title="Responsible people" flush>
       <ul>

@@ -1,12 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type Column, ownLink, rowLink } from '../../components/data-table';
+import { type Column, ownLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
-import { IdChip } from '../../components/id-chip';
-import { IdLink } from '../../components/links';
+import { IdLink, linkColumn } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/page';
-import { StatusBadge } from '../../components/status-badge';
+import { IdChip, StatusBadge } from '../../components/values';
 import { wordsOf } from '../../components/words';
 import { call, type OperatorMachineIdentity } from '../../data/api';
 import { cursorPages } from '../../data/query-client';
@@ -31,17 +30,14 @@ const order = (q?: string) => (q === undefined ? 'risk' : undefined);
 const identityId = /^idn_[0-9a-z]{26}$/;
 
 const columns: readonly Column<OperatorMachineIdentity>[] = [
-  {
-    header: 'Name',
-    width: 'minmax(0, 2fr)',
-    cell: ({ id, display_name }) => (
-      <IdLink id={id} className={rowLink}>
-        <span dir="auto">{display_name}</span>
-      </IdLink>
-    ),
-  },
+  linkColumn(
+    'Name',
+    'minmax(0, 2fr)',
+    ({ id }) => id,
+    ({ display_name }) => display_name,
+  ),
   { header: 'Kind', width: '120px', from: 'medium', cell: ({ classification }) => wordsOf(classification) },
-  { header: 'Status', as: 'status', width: '110px', cell: ({ status }) => status },
+  { header: 'Status', as: 'status', width: '110px', cell: 'status' },
   {
     header: 'Risk',
     width: '56px',

@@ -5,7 +5,7 @@ import { choicesOf } from '../../components/fields';
 import { IdLink } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
 import { EmptyState } from '../../components/page';
-import { StatusBadge } from '../../components/status-badge';
+import { StatusBadge } from '../../components/values';
 import { call, type Identity } from '../../data/api';
 import { attributeOf, machineOf, nameOf, recordCounts } from '../../data/person';
 import { useSourceChoices } from '../../data/queries';
@@ -34,7 +34,7 @@ const columns: readonly Column<Identity>[] = [
     width: '104px',
     cell: (identity) => machineOf(identity)?.status ?? identity.status,
   },
-  { header: 'Changed', as: 'ago', from: 'wide', cell: ({ updated_at }) => updated_at },
+  { header: 'Changed', as: 'ago', from: 'wide', cell: 'updated_at' },
 ];
 
 /** A machine without an owner has its own identity, and is shown as the machine that it is. */

@@ -5,14 +5,8 @@ import { call, type OperatorJobWithErrors, type SyncPlan, useTenantId } from '..
 import { isApproval, operationDone } from '../../data/operations';
 import { useMay } from '../../data/session';
 
-interface PlanActionsProps {
-  job: OperatorJobWithErrors;
-  plan: SyncPlan;
-  source: string;
-}
-
 /** The decision about a held run, or about the plan of a dry run. */
-export function PlanActions({ job, plan, source }: PlanActionsProps) {
+export function PlanActions({ job, plan, source }: { job: OperatorJobWithErrors; plan: SyncPlan; source: string }) {
   const tenantId = useTenantId();
   const ids = { tenantId, jobId: job.job_id };
   if (!useMay('operator')) return null;

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Change, Facts, FieldDiff } from '../../components/facts';
 import { formatCount } from '../../components/format-time';
 import { IdLink } from '../../components/links';
-import { StatusBadge } from '../../components/status-badge';
+import { type Change, Facts, FieldDiff, StatusBadge } from '../../components/values';
 import { shownValue, type Tone } from '../../components/words';
 import { type SyncPlan, useTenantId } from '../../data/api';
 import { identityQuery } from '../../data/queries';
@@ -79,7 +78,7 @@ interface DeletedValuesProps {
 }
 
 /** The present values of a record that would be deleted, read when they are opened. */
-export function DeletedValues({ identityId, recordId, externalId }: DeletedValuesProps) {
+function DeletedValues({ identityId, recordId, externalId }: DeletedValuesProps) {
   const [isOpen, setOpen] = useState(false);
   const { data, error } = useQuery({ ...identityQuery(useTenantId(), identityId), enabled: isOpen });
   const values = data && recordValues(data, recordId);
@@ -95,7 +94,7 @@ export function DeletedValues({ identityId, recordId, externalId }: DeletedValue
   );
 }
 
-export const actionNames = { create: 'New', update: 'Changed', disable: 'Disabled', delete: 'Deleted' };
+const actionNames = { create: 'New', update: 'Changed', disable: 'Disabled', delete: 'Deleted' };
 
 interface ActionFilterProps {
   counts: SyncPlan['counts'];

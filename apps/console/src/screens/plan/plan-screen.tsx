@@ -3,12 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { ApprovalBanner } from '../../components/approval-banner';
 import { FilterBar, SearchField } from '../../components/fields';
 import { formatCount } from '../../components/format-time';
-import { IdChip } from '../../components/id-chip';
 import { TenantLink } from '../../components/links';
 import { EmptyState, ErrorState, Loading, Section } from '../../components/page';
 import { Screen } from '../../components/screen';
-import { StatusBadge } from '../../components/status-badge';
-import { Ago } from '../../components/time';
+import { Ago, IdChip, StatusBadge } from '../../components/values';
 import { VirtualList } from '../../components/virtual-list';
 import { holdMessage } from '../../components/words';
 import { call, type OperatorJobWithErrors, useFilters, useTenantId } from '../../data/api';
@@ -145,7 +143,7 @@ const sourceChangeQuery = (
   });
 
 /** Whether the settings of the source changed between its last completed run and this one, which may explain the plan. */
-export function ChangedSource({ job }: { job: OperatorJobWithErrors }) {
+function ChangedSource({ job }: { job: OperatorJobWithErrors }) {
   const mayRead = useMay('auditor');
   const { data: change } = useQuery({ ...sourceChangeQuery(useTenantId(), job), enabled: mayRead });
   if (!change) return null;

@@ -109,7 +109,7 @@ interface KeyRowsProps {
   onChange: (rows: readonly KeyRow[]) => void;
 }
 
-export function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
+function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
   return (
     <>
       <datalist id="match-keys">

@@ -13,13 +13,8 @@ import styles from './rules.module.css';
 
 type Rank = Precedence['priorities'][number];
 
-interface PrecedenceFormProps {
-  stored: Precedence;
-  sources: readonly Connector[];
-}
-
 /** The order of the sources, and fields that follow another one. */
-export function PrecedenceForm({ stored, sources }: PrecedenceFormProps) {
+export function PrecedenceForm({ stored, sources }: { stored: Precedence; sources: readonly Connector[] }) {
   const tenantId = useTenantId();
   const mayChange = useMay('admin');
   const [ranks, setRanks] = useState<readonly Rank[]>(stored.priorities);

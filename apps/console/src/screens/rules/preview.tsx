@@ -1,7 +1,6 @@
 import { formatCount } from '../../components/format-time';
 import { IdLink } from '../../components/links';
-import { EmptyState, Section } from '../../components/page';
-import { StatTile, StatTiles } from '../../components/stat-tile';
+import { EmptyState, Section, StatTile, StatTiles } from '../../components/page';
 import { wordsOf } from '../../components/words';
 import type { Operation } from '../../data/api';
 import styles from './rules.module.css';

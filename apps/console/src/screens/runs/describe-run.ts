@@ -58,7 +58,7 @@ export function appliedWords({ status, dry_run, note }: Counted): { label: strin
   return { label: 'Applied' };
 }
 
-export interface Step {
+interface Step {
   title: string;
   at: string;
   detail?: string;
@@ -104,7 +104,7 @@ function decisionsOf(decision: Decision | undefined): Decision[] {
   return decision ? [decision, ...decisionsOf(decision.after)] : [];
 }
 
-export interface Phase {
+interface Phase {
   title: 'Waiting' | 'Reading' | 'Held' | 'Applying';
   ms: number;
   /** Start and share of the whole in percent. Time in which a run is held has none, because it would hide the rest. */

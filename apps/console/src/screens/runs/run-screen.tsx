@@ -3,21 +3,17 @@ import { getRouteApi } from '@tanstack/react-router';
 import { buttonClass } from '../../components/button';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmButton } from '../../components/dialog';
-import { Facts } from '../../components/facts';
-import { formatCount } from '../../components/format-time';
-import { IdAndAge } from '../../components/id-chip';
+import { formatCount, formatDuration } from '../../components/format-time';
 import { TenantLink } from '../../components/links';
-import { Section } from '../../components/page';
+import { Section, StatTile, StatTiles } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
-import { StatTile, StatTiles } from '../../components/stat-tile';
-import { StatusBadge } from '../../components/status-badge';
-import { Time } from '../../components/time';
+import { Facts, IdAndAge, StatusBadge, Time } from '../../components/values';
 import { holdMessage } from '../../components/words';
 import { call, type OperatorJobWithErrors, useTenantId } from '../../data/api';
 import { jobQuery, useSourceName } from '../../data/queries';
 import { useMay } from '../../data/session';
-import { appliedWords, cancellable, durationOf, kindOf, stepsOf } from './describe-run';
-import { Phases } from './phases';
+import { appliedWords, cancellable, durationOf, kindOf, phasesOf, stepsOf } from './describe-run';
+import phases from './phases.module.css';
 import styles from './runs.module.css';
 
 const route = getRouteApi('/signed-in/$tenantId/runs/$jobId');
@@ -137,8 +133,8 @@ type RunError = OperatorJobWithErrors['errors'][number];
 
 const columns: readonly Column<RunError>[] = [
   { header: 'Record', cell: ({ external_id, line }) => external_id ?? (line && `line ${line}`) },
-  { header: 'Line', width: '70px', align: 'end', from: 'wide', cell: ({ line }) => line },
-  { header: 'Field', width: '140px', from: 'medium', cell: ({ field }) => field },
+  { header: 'Line', width: '70px', align: 'end', from: 'wide', cell: 'line' },
+  { header: 'Field', width: '140px', from: 'medium', cell: 'field' },
   {
     header: 'Error',
     width: 'minmax(0, 3fr)',
@@ -147,7 +143,28 @@ const columns: readonly Column<RunError>[] = [
 ];
 
 /** The first errors of records; `GET …/connectors/{id}/errors` lists all that are still open. */
-export function RunErrors({ errors }: { errors: readonly RunError[] }) {
+function RunErrors({ errors }: { errors: readonly RunError[] }) {
   const keyOf = (error: RunError) => String(errors.indexOf(error));
   return <DataTable title="Records that failed" columns={columns} rows={errors} rowKey={keyOf} />;
+}
+
+/** How the time of a run is divided. */
+function Phases({ run }: { run: OperatorJobWithErrors }) {
+  return (
+    <ul className={phases.phases} aria-label="Phases">
+      {phasesOf(run, Date.now()).map(({ title, ms, start, share }) => (
+        <li key={title} className={phases.phase}>
+          <span>{title}</span>
+          <span className={phases.track} aria-hidden="true">
+            <span
+              className={phases.bar}
+              data-phase={title}
+              style={{ marginInlineStart: `min(${start}%, 100% - 3px)`, width: `${share}%` }}
+            />
+          </span>
+          <span className={phases.time}>{formatDuration(ms)}</span>
+        </li>
+      ))}
+    </ul>
+  );
 }

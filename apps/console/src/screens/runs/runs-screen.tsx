@@ -3,42 +3,40 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/button';
 import choices from '../../components/choices.module.css';
-import { type Column, rowLink } from '../../components/data-table';
+import type { Column } from '../../components/data-table';
 import { ConfirmDialog } from '../../components/dialog';
 import { choicesOf } from '../../components/fields';
-import { IdLink } from '../../components/links';
+import { linkColumn } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
 import { notify } from '../../components/notices';
 import { EmptyState } from '../../components/page';
-import { StatusBadge } from '../../components/status-badge';
-import { Ago } from '../../components/time';
-import { call, useTenantId } from '../../data/api';
+import { Ago, StatusBadge } from '../../components/values';
+import { call, type OperatorJobPage, useTenantId } from '../../data/api';
 import { useSourceChoices, useSourceName } from '../../data/queries';
 import { itemsOf, live, offsetPages } from '../../data/query-client';
 import { type RunsSearch, runStatuses } from '../../data/searches';
 import { useMay } from '../../data/session';
 import { cancellable, durationOf, kindOf } from './describe-run';
-import { type OperatorJob, Progress } from './phases';
+import styles from './runs.module.css';
+
+type OperatorJob = OperatorJobPage['data'][number];
 
 const route = getRouteApi('/signed-in/$tenantId/runs');
 
 const columnsOf = (sourceName: (id: string) => string): readonly Column<OperatorJob>[] => [
-  {
-    header: 'Source',
-    width: 'minmax(0, 2fr)',
-    cell: ({ job_id, connector_id }) => (
-      <IdLink id={job_id} className={rowLink} dir="auto">
-        {sourceName(connector_id)}
-      </IdLink>
-    ),
-  },
+  linkColumn(
+    'Source',
+    'minmax(0, 2fr)',
+    ({ job_id }) => job_id,
+    ({ connector_id }) => sourceName(connector_id),
+  ),
   { header: 'Reads', from: 'medium', cell: kindOf },
-  { header: 'Status', as: 'status', width: '150px', cell: ({ status }) => status },
+  { header: 'Status', as: 'status', width: '150px', cell: 'status' },
   { header: 'Progress', width: '120px', from: 'wide', cell: (job) => <Progress job={job} /> },
-  { header: 'Records', as: 'count', width: '80px', from: 'medium', cell: ({ records_read }) => records_read },
+  { header: 'Records', as: 'count', width: '80px', from: 'medium', cell: 'records_read' },
   { header: 'Errors', as: 'count', width: '60px', from: 'wide', cell: (job) => job.records_failed || undefined },
   { header: 'Took', width: '90px', align: 'end', from: 'wide', cell: (job) => durationOf(job, Date.now()) },
-  { header: 'Requested', as: 'ago', from: 'small', cell: ({ created_at }) => created_at },
+  { header: 'Requested', as: 'ago', from: 'small', cell: 'created_at' },
 ];
 
 export function RunsScreen() {
@@ -76,7 +74,7 @@ export function RunsScreen() {
 }
 
 /** Cancels several of the listed runs with one reason. */
-export function CancelRuns({ runs }: { runs: readonly OperatorJob[] }) {
+function CancelRuns({ runs }: { runs: readonly OperatorJob[] }) {
   const tenantId = useTenantId();
   const sourceName = useSourceName();
   const [kept, setKept] = useState<ReadonlySet<string>>();
@@ -132,5 +130,17 @@ export function CancelRuns({ runs }: { runs: readonly OperatorJob[] }) {
         <p>Records that are already applied stay. What held runs have set aside is discarded.</p>
       </ConfirmDialog>
     </>
+  );
+}
+
+/** Records applied of records known. A bar without a value while the total is not known. */
+function Progress({ job }: { job: Pick<OperatorJob, 'status' | 'progress_pct'> }) {
+  if (job.status === 'quarantined') return <span className={styles.progress}>Held</span>;
+  const isUnknown = job.status === 'running' && job.progress_pct === 0;
+  return (
+    <span className={styles.progress}>
+      <progress max={100} value={isUnknown ? undefined : job.progress_pct} aria-label="Progress" />
+      <span>{job.progress_pct} %</span>
+    </span>
   );
 }

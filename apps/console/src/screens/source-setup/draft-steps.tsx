@@ -155,13 +155,8 @@ const intervals = [
   { value: '', label: 'Manual: only when it is started' },
 ];
 
-interface ScheduleStepProps {
-  draft: Draft;
-  onChange: (change: Partial<Draft>) => void;
-}
-
 /** When the source is read from now on. */
-export function ScheduleStep({ draft, onChange }: ScheduleStepProps) {
+export function ScheduleStep({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
   const isKnown = intervals.some(({ value }) => value === draft.every);
   const own = isKnown ? [] : [{ value: draft.every, label: `Every ${draft.every}` }];
   return (

@@ -140,7 +140,7 @@ interface MappingRowProps {
 
 const conversions = Object.entries(conversionNames).map(([value, label]) => ({ value, label }));
 
-export function MappingRow({ row, samples, onChange, onRemove }: MappingRowProps) {
+function MappingRow({ row, samples, onChange, onRemove }: MappingRowProps) {
   const set = (change: Partial<MappedField>) => onChange({ ...row, ...change });
   const named = row.field || 'new field';
   return (

@@ -54,12 +54,7 @@ export function SetupScreen() {
   );
 }
 
-interface SetupPathProps {
-  types: readonly ConnectorType[];
-  source: Connector | undefined;
-}
-
-function SetupPath({ types, source }: SetupPathProps) {
+function SetupPath({ types, source }: { types: readonly ConnectorType[]; source: Connector | undefined }) {
   const tenantId = useTenantId();
   const { step: asked } = route.useSearch();
   const navigate = route.useNavigate();

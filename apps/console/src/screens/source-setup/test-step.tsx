@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Button } from '../../components/button';
 import { EmptyState, ErrorState, Loading } from '../../components/page';
-import { StatusBadge } from '../../components/status-badge';
+import { StatusBadge } from '../../components/values';
 import { sentenceOf, shownValue, wordsOf } from '../../components/words';
 import { type ConnectorProbe, call, useTenantId } from '../../data/api';
 import styles from './setup.module.css';
@@ -126,7 +126,7 @@ export function MappedRecords({ probe }: { probe: ConnectorProbe }) {
 }
 
 /** Why the source could not be read, and the text of the source itself. */
-export function ProbeFailure({ probe }: { probe: ConnectorProbe }) {
+function ProbeFailure({ probe }: { probe: ConnectorProbe }) {
   return (
     <div role="alert" className={styles.failure}>
       <p className={styles.failureTitle}>
@@ -142,7 +142,7 @@ export function ProbeFailure({ probe }: { probe: ConnectorProbe }) {
   );
 }
 
-export type ProbeKind = 'test' | 'discover';
+type ProbeKind = 'test' | 'discover';
 
 const everyMs = 1_000;
 

@@ -3,18 +3,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ComponentProps } from 'react';
 import { ApprovalBanner } from '../../components/approval-banner';
 import { buttonClass } from '../../components/button';
-import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { Facts } from '../../components/facts';
+import { type Column, DataTable } from '../../components/data-table';
 import { SendButton } from '../../components/form';
 import { formatCount } from '../../components/format-time';
-import { IdChip } from '../../components/id-chip';
 import { JsonView } from '../../components/json-view';
-import { IdLink, TenantLink, useOpenPath } from '../../components/links';
-import { EmptyState, ErrorState, Loading, Section } from '../../components/page';
+import { IdLink, linkColumn, TenantLink, useOpenPath } from '../../components/links';
+import { EmptyState, ErrorState, Loading, Section, StatTile, StatTiles } from '../../components/page';
 import { Screen } from '../../components/screen';
-import { StatTile, StatTiles } from '../../components/stat-tile';
-import { StatusBadge } from '../../components/status-badge';
-import { Ago, Time } from '../../components/time';
+import { Ago, Facts, IdChip, StatusBadge, Time } from '../../components/values';
 import { recordsName } from '../../components/words';
 import { type Connector, call, type FailingRecordPage, type OperatorJobPage, read, useTenantId } from '../../data/api';
 import { connectorQuery, startRun } from '../../data/queries';
@@ -103,7 +99,7 @@ export function SourceScreen() {
 }
 
 /** Starts a run, or a dry run that only shows its plan, and opens it. */
-export function SourceActions({ source }: { source: Connector }) {
+function SourceActions({ source }: { source: Connector }) {
   const tenantId = useTenantId();
   const client = useQueryClient();
   const openPath = useOpenPath();
@@ -135,22 +131,20 @@ export function SourceActions({ source }: { source: Connector }) {
 const shownRuns = 5;
 
 const runColumns: readonly Column<OperatorJobPage['data'][number]>[] = [
-  {
-    header: 'Started',
-    cell: ({ job_id, started_at, created_at }) => (
-      <IdLink id={job_id} className={rowLink}>
-        <Ago at={started_at ?? created_at} />
-      </IdLink>
-    ),
-  },
+  linkColumn(
+    'Started',
+    'minmax(0, 1fr)',
+    ({ job_id }) => job_id,
+    ({ started_at, created_at }) => <Ago at={started_at ?? created_at} />,
+  ),
   { header: 'Kind', width: '120px', from: 'medium', cell: ({ mode, dry_run }) => (dry_run ? 'dry run' : mode) },
-  { header: 'Status', as: 'status', width: 'minmax(130px, 1fr)', cell: ({ status }) => status },
-  { header: 'Read', as: 'count', width: '80px', from: 'small', cell: ({ records_read }) => records_read },
-  { header: 'Failed', as: 'count', width: '80px', from: 'medium', cell: ({ records_failed }) => records_failed },
+  { header: 'Status', as: 'status', width: 'minmax(130px, 1fr)', cell: 'status' },
+  { header: 'Read', as: 'count', width: '80px', from: 'small', cell: 'records_read' },
+  { header: 'Failed', as: 'count', width: '80px', from: 'medium', cell: 'records_failed' },
 ];
 
 /** The last runs of a source; all of them are in the list of runs. */
-export function SourceRuns({ connectorId }: { connectorId: string }) {
+function SourceRuns({ connectorId }: { connectorId: string }) {
   const tenantId = useTenantId();
   const query = useQuery({
     ...read('jobs', 'GET /sync-jobs', { tenantId }, { connector_id: connectorId, limit: shownRuns }),
@@ -172,18 +166,18 @@ type Row = FailingRecordPage['data'][number];
 
 const failureColumns: readonly Column<Row>[] = [
   { header: 'Record', cell: ({ external_id, line }) => external_id ?? (line && `line ${line}`) },
-  { header: 'Field', width: '140px', from: 'medium', cell: ({ field }) => field },
+  { header: 'Field', width: '140px', from: 'medium', cell: 'field' },
   {
     header: 'Error',
     width: 'minmax(0, 3fr)',
     cell: ({ message, source_message }) => <span title={source_message ?? message}>{message}</span>,
   },
-  { header: 'Next try', as: 'ago', width: '120px', from: 'wide', cell: ({ retry_at }) => retry_at },
-  { header: 'Since', as: 'ago', from: 'small', cell: ({ first_failed_at }) => first_failed_at },
+  { header: 'Next try', as: 'ago', width: '120px', from: 'wide', cell: 'retry_at' },
+  { header: 'Since', as: 'ago', from: 'small', cell: 'first_failed_at' },
 ];
 
 /** Records that the last attempts could not take over; they are retried with growing delays. */
-export function FailingRecords({ query }: { query: ComponentProps<typeof DataTable<Row>>['query'] }) {
+function FailingRecords({ query }: { query: ComponentProps<typeof DataTable<Row>>['query'] }) {
   return (
     <DataTable
       title="Records that fail"

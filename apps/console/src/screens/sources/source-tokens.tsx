@@ -18,10 +18,10 @@ export function SourceTokens({ source }: { source: Connector }) {
   const ids = { tenantId, connectorId: source.id };
   const query = read('connector-tokens', 'GET /connectors/{connectorId}/tokens', ids, { limit: 100 });
   const columns: readonly Column<Token>[] = [
-    { header: 'Name', cell: (token) => token.name },
+    { header: 'Name', cell: 'name' },
     { header: 'Status', width: '110px', cell: (token) => stateOf(token) },
-    { header: 'Last used', as: 'ago', from: 'medium', cell: ({ last_used_at }) => last_used_at, none: 'Never' },
-    { header: 'Issued', as: 'ago', from: 'medium', cell: ({ created_at }) => created_at },
+    { header: 'Last used', as: 'ago', from: 'medium', cell: 'last_used_at', none: 'Never' },
+    { header: 'Issued', as: 'ago', from: 'medium', cell: 'created_at' },
     {
       header: 'Actions',
       width: '80px',

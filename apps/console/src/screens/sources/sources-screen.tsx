@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { buttonClass, Icon } from '../../components/button';
-import { type Column, DataTable, rowLink } from '../../components/data-table';
-import { IdLink, TenantLink } from '../../components/links';
+import { type Column, DataTable } from '../../components/data-table';
+import { linkColumn, TenantLink } from '../../components/links';
 import { EmptyState } from '../../components/page';
 import { Screen } from '../../components/screen';
 import { recordsName } from '../../components/words';
@@ -15,28 +15,18 @@ import { scheduleOf } from './describe-source';
 const route = getRouteApi('/signed-in/$tenantId/sources');
 
 const columns: readonly Column<Connector>[] = [
-  {
-    header: 'Source',
-    width: 'minmax(0, 1.5fr)',
-    cell: ({ id, name }) => (
-      <IdLink id={id} className={rowLink} dir="auto">
-        {name}
-      </IdLink>
-    ),
-  },
+  linkColumn(
+    'Source',
+    'minmax(0, 1.5fr)',
+    ({ id }) => id,
+    ({ name }) => name,
+  ),
   { header: 'Type', width: '110px', from: 'medium', cell: ({ type }) => <code>{type}</code> },
   { header: 'Lists', width: '100px', from: 'wide', cell: ({ records }) => recordsName(records) },
-  { header: 'Priority', width: '100px', align: 'end', from: 'wide', cell: ({ priority }) => priority },
-  { header: 'Health', as: 'status', width: '130px', cell: ({ health }) => health },
+  { header: 'Priority', width: '100px', align: 'end', from: 'wide', cell: 'priority' },
+  { header: 'Health', as: 'status', width: '130px', cell: 'health' },
   { header: 'Schedule', width: 'minmax(0, 1.5fr)', from: 'wide', cell: ({ schedule }) => scheduleOf(schedule) },
-  {
-    header: 'Complete as of',
-    as: 'ago',
-    width: '120px',
-    from: 'small',
-    cell: ({ complete_as_of }) => complete_as_of,
-    none: 'Never',
-  },
+  { header: 'Complete as of', as: 'ago', width: '120px', from: 'small', cell: 'complete_as_of', none: 'Never' },
 ];
 
 export function SourcesScreen() {

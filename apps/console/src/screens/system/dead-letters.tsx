@@ -2,24 +2,20 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { Link } from '@tanstack/react-router';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { ConfirmButton, Dialog } from '../../components/dialog';
-import { Facts } from '../../components/facts';
 import { SelectFilter } from '../../components/fields';
-import { IdChip } from '../../components/id-chip';
 import { BodyView, JsonView } from '../../components/json-view';
 import { EmptyState, ErrorState, Loading } from '../../components/page';
-import { Time } from '../../components/time';
-import { callInstallation } from '../../data/api';
+import { Facts, IdChip, Time } from '../../components/values';
+import { callInstallation, type InstallationAnswer } from '../../data/api';
 import { tenantsQuery } from '../../data/queries';
+import { cursorPages, live } from '../../data/query-client';
 import type { SystemSearch } from '../../data/searches';
 import { useMay } from '../../data/session';
+import type { Queue } from './describe-system';
 import styles from './system.module.css';
-import {
-  type DeadLetter,
-  type DeadLetterDetails,
-  deadLetterQuery,
-  deadLettersQuery,
-  type Queue,
-} from './system-queries';
+
+type DeadLetter = InstallationAnswer<'GET /system/dead-letters'>['data'][number];
+type DeadLetterDetails = InstallationAnswer<'GET /system/dead-letters/{deadLetterId}'>;
 
 const columnsOf = (tenantName: (id: string | undefined) => string): readonly Column<DeadLetter>[] => [
   {
@@ -37,11 +33,11 @@ const columnsOf = (tenantName: (id: string | undefined) => string): readonly Col
       </Link>
     ),
   },
-  { header: 'Queue', width: 'minmax(0, 1.2fr)', from: 'wide', cell: ({ queue }) => queue },
+  { header: 'Queue', width: 'minmax(0, 1.2fr)', from: 'wide', cell: 'queue' },
   { header: 'Tenant', from: 'medium', cell: ({ tenant_id }) => tenantName(tenant_id) },
-  { header: 'Error', width: 'minmax(0, 2fr)', from: 'medium', cell: ({ reason }) => reason },
-  { header: 'Attempts', width: '80px', align: 'end', from: 'wide', cell: ({ attempts }) => attempts },
-  { header: 'Given up', as: 'ago', cell: ({ dead_at }) => dead_at },
+  { header: 'Error', width: 'minmax(0, 2fr)', from: 'medium', cell: 'reason' },
+  { header: 'Attempts', width: '80px', align: 'end', from: 'wide', cell: 'attempts' },
+  { header: 'Given up', as: 'ago', cell: 'dead_at' },
 ];
 
 interface DeadLettersProps extends SystemSearch {
@@ -51,7 +47,12 @@ interface DeadLettersProps extends SystemSearch {
 
 /** Messages that failed as often as their queue allows, of all queues or one. */
 export function DeadLetters({ queues, queue, letter, onSearch }: DeadLettersProps) {
-  const query = useInfiniteQuery(deadLettersQuery(queue));
+  const query = useInfiniteQuery({
+    ...cursorPages(['dead-letters', queue], (cursor) =>
+      callInstallation('GET /system/dead-letters', {}, { queue: queue as Queue['name'], limit: 50, cursor }),
+    ),
+    ...live,
+  });
   const { data: tenants } = useQuery(tenantsQuery);
   const tenantName = (id: string | undefined) =>
     (id && (tenants?.data.find((tenant) => tenant.id === id)?.name ?? id)) || '—';
@@ -89,8 +90,16 @@ interface DeadLetterDialogProps {
 }
 
 /** One dead letter with its message, to send it again or to discard it. */
-export function DeadLetterDialog({ id, tenantName, onClose }: DeadLetterDialogProps) {
-  const { data: letter, error, refetch } = useQuery(deadLetterQuery(id));
+function DeadLetterDialog({ id, tenantName, onClose }: DeadLetterDialogProps) {
+  const {
+    data: letter,
+    error,
+    refetch,
+  } = useQuery({
+    // Not a part of the list's key: a letter that was sent again or discarded is not read again.
+    queryKey: ['dead-letter', id],
+    queryFn: () => callInstallation('GET /system/dead-letters/{deadLetterId}', { deadLetterId: id }),
+  });
   const mayAct = useMay('admin');
   return (
     <Dialog open onOpenChange={onClose} title={letter?.type ?? 'Dead letter'} wide>

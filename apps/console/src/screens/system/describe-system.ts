@@ -1,6 +1,10 @@
 import { formatCount, formatDuration } from '../../components/format-time.js';
 import type { Tone } from '../../components/words';
-import type { Process, Queue, System } from './system-queries';
+import type { InstallationAnswer } from '../../data/api';
+
+export type System = InstallationAnswer<'GET /system'>;
+export type Process = System['processes'][number];
+export type Queue = System['queues'][number];
 
 /** Counts of PostgreSQL end here. */
 const countedTo = 1_000;

@@ -3,13 +3,24 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { buttonClass } from '../../components/button';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { formatCount } from '../../components/format-time';
-import { EmptyState } from '../../components/page';
+import { EmptyState, StatTile, StatTiles } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
-import { StatTile, StatTiles } from '../../components/stat-tile';
-import { StatusBadge } from '../../components/status-badge';
+import { StatusBadge } from '../../components/values';
+import { callInstallation } from '../../data/api';
+import { live } from '../../data/query-client';
 import { DeadLetters } from './dead-letters';
-import { brokerOf, countOf, lagOf, missingServices, stateOfProcess, stateOfQueue, versionsOf } from './describe-system';
-import { type Process, type Queue, type System, systemQuery } from './system-queries';
+import {
+  brokerOf,
+  countOf,
+  lagOf,
+  missingServices,
+  type Process,
+  type Queue,
+  type System,
+  stateOfProcess,
+  stateOfQueue,
+  versionsOf,
+} from './describe-system';
 
 const route = getRouteApi('/signed-in/$tenantId/system');
 
@@ -17,7 +28,7 @@ const route = getRouteApi('/signed-in/$tenantId/system');
 export function SystemScreen() {
   const { queue, letter } = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useQuery(systemQuery);
+  const query = useQuery({ queryKey: ['system'], queryFn: () => callInstallation('GET /system', {}), ...live });
   const system = query.data;
   if (!system) return <NotLoaded query={query} />;
   return (
@@ -89,17 +100,17 @@ function Tiles({ system }: { system: System }) {
 }
 
 const columns: readonly Column<Process>[] = [
-  { header: 'Service', width: 'minmax(0, 1.4fr)', cell: ({ service }) => service },
-  { header: 'Host', width: 'minmax(0, 1.4fr)', from: 'medium', cell: ({ host }) => host },
-  { header: 'Version', width: '100px', from: 'medium', cell: ({ version }) => version },
-  { header: 'Outbox', as: 'count', from: 'wide', cell: ({ outbox_messages }) => outbox_messages },
-  { header: 'Started', as: 'ago', from: 'wide', cell: ({ started_at }) => started_at },
-  { header: 'Reported', as: 'ago', from: 'medium', cell: ({ seen_at }) => seen_at },
+  { header: 'Service', width: 'minmax(0, 1.4fr)', cell: 'service' },
+  { header: 'Host', width: 'minmax(0, 1.4fr)', from: 'medium', cell: 'host' },
+  { header: 'Version', width: '100px', from: 'medium', cell: 'version' },
+  { header: 'Outbox', as: 'count', from: 'wide', cell: 'outbox_messages' },
+  { header: 'Started', as: 'ago', from: 'wide', cell: 'started_at' },
+  { header: 'Reported', as: 'ago', from: 'medium', cell: 'seen_at' },
   { header: 'State', width: '140px', cell: stateOfProcess },
 ];
 
 /** The processes that have reported within a day. */
-export function Processes({ processes }: { processes: readonly Process[] }) {
+function Processes({ processes }: { processes: readonly Process[] }) {
   return (
     <DataTable
       title="Processes"
@@ -129,7 +140,7 @@ const columnsOf = (isCapped: boolean): readonly Column<Queue>[] => [
   },
   { header: 'Waiting', as: 'count', cell: ({ messages }) => countOf(messages, isCapped) },
   { header: 'Oldest', as: 'count', width: '110px', from: 'medium', cell: lagOf },
-  { header: 'Consumers', as: 'count', width: '100px', from: 'wide', cell: ({ consumers }) => consumers },
+  { header: 'Consumers', as: 'count', width: '100px', from: 'wide', cell: 'consumers' },
   {
     header: 'Dead letters',
     as: 'count',
@@ -141,6 +152,6 @@ const columnsOf = (isCapped: boolean): readonly Column<Queue>[] => [
 ];
 
 /** The queues of all services. A row opens the dead letters of its queue. */
-export function Queues({ queues, isCapped }: { queues: readonly Queue[]; isCapped: boolean }) {
+function Queues({ queues, isCapped }: { queues: readonly Queue[]; isCapped: boolean }) {
   return <DataTable title="Queues" columns={columnsOf(isCapped)} rows={queues} rowKey={({ name }) => name} />;
 }

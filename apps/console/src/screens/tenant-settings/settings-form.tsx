@@ -95,7 +95,7 @@ interface SectionFormProps extends Pick<ComponentProps<typeof Form>, 'mayChange'
 }
 
 /** Settings that are saved together. */
-export function SectionForm({ view, about, isChanged, onDiscard, children, ...form }: SectionFormProps) {
+function SectionForm({ view, about, isChanged, onDiscard, children, ...form }: SectionFormProps) {
   return (
     <Section title={viewNames[view]}>
       <Form

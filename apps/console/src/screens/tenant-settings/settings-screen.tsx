@@ -3,13 +3,10 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApprovalBanner } from '../../components/approval-banner';
 import { ConfirmButton, FormButton } from '../../components/dialog';
-import { Facts } from '../../components/facts';
 import { TextField } from '../../components/fields';
-import { IdChip } from '../../components/id-chip';
 import { Section } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
-import { StatusBadge } from '../../components/status-badge';
-import { Time } from '../../components/time';
+import { Facts, IdChip, StatusBadge, Time } from '../../components/values';
 import { call, type QuotaUsage, read, type Tenant } from '../../data/api';
 import { tenantQuery } from '../../data/queries';
 import { type SettingsView, settingsViews } from '../../data/searches';
@@ -128,7 +125,7 @@ function Sections({ view, tenant, settings, quotas }: SectionsProps) {
 const refresh = ['tenants'];
 
 /** Renames, suspends and resumes a tenant. */
-export function TenantActions({ tenant }: { tenant: Tenant }) {
+function TenantActions({ tenant }: { tenant: Tenant }) {
   const [name, setName] = useState(tenant.name);
   const isSuspended = tenant.suspended_at !== undefined;
   const action = isSuspended ? 'Resume' : 'Suspend';

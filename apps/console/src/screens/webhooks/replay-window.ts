@@ -1,5 +1,5 @@
 /** Times and events of a replay, as its form holds them: times are local, `2026-11-24T13:05`, or empty. */
-export interface ReplayInput {
+interface ReplayInput {
   since: string;
   until: string;
   /** One on each line; all that the webhook subscribes to if empty. */

@@ -29,16 +29,11 @@ const countedQuery = (tenantId: string, { since, until, events = [] }: ReplayWin
     },
   });
 
-interface ReplayButtonProps {
-  webhook: WebhookDetails;
-  refresh: () => unknown;
-}
-
 const hourMs = 3_600_000;
 const initial = () => ({ since: localTime(Date.now() - hourMs), until: '', events: '' });
 
 /** Sends the events of a time again, after a preview of how many there are. */
-export function ReplayButton({ webhook, refresh }: ReplayButtonProps) {
+export function ReplayButton({ webhook, refresh }: { webhook: WebhookDetails; refresh: () => unknown }) {
   const tenantId = useTenantId();
   const [input, setInput] = useState(initial);
   const set = (changed: Partial<typeof input>) => setInput((old) => ({ ...old, ...changed }));
@@ -85,12 +80,7 @@ export function ReplayButton({ webhook, refresh }: ReplayButtonProps) {
   );
 }
 
-interface PreviewProps {
-  range: ReplayWindow;
-  isFiltered: boolean;
-}
-
-function Preview({ range, isFiltered }: PreviewProps) {
+function Preview({ range, isFiltered }: { range: ReplayWindow; isFiltered: boolean }) {
   const { data, error } = useQuery({ ...countedQuery(useTenantId(), range), placeholderData: keepPreviousData });
   if (error) return <p role="status">{error.message}</p>;
   const { count = 0, isAll = true } = data ?? {};
@@ -116,10 +106,10 @@ const replaysQuery = (tenantId: string, webhookId: string) =>
 
 const columns: readonly Column<Replay>[] = [
   { header: 'Kind', cell: ({ kind }) => wordsOf(kind) },
-  { header: 'Status', as: 'status', cell: ({ status }) => status },
-  { header: 'Sent again', as: 'count', width: '100px', cell: ({ made_due }) => made_due },
-  { header: 'By', from: 'medium', cell: ({ requested_by }) => requested_by },
-  { header: 'Requested', as: 'ago', from: 'small', cell: ({ created_at }) => created_at },
+  { header: 'Status', as: 'status', cell: 'status' },
+  { header: 'Sent again', as: 'count', width: '100px', cell: 'made_due' },
+  { header: 'By', from: 'medium', cell: 'requested_by' },
+  { header: 'Requested', as: 'ago', from: 'small', cell: 'created_at' },
 ];
 
 /** What was sent again to a webhook, and how far that is. Absent if nothing was. */

@@ -6,7 +6,7 @@ import { hostOf } from '../../components/describe-webhook';
 import { ConfirmButton, FormButton } from '../../components/dialog';
 import { SelectField } from '../../components/fields';
 import { TenantLink, useOpenPath } from '../../components/links';
-import { Time } from '../../components/time';
+import { Time } from '../../components/values';
 import { RotateSecret } from '../../components/webhook-actions';
 import { call, type PortalLink, useTenantId } from '../../data/api';
 import { useMay } from '../../data/session';

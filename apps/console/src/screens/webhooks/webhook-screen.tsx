@@ -2,10 +2,9 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi } from '@tanstack/react-router';
 import { DeliveriesTable, DeliveryFilters } from '../../components/deliveries-table';
 import { healthOf, hostOf } from '../../components/describe-webhook';
-import { IdAndAge } from '../../components/id-chip';
 import { IdLink } from '../../components/links';
 import { NotLoaded, Screen } from '../../components/screen';
-import { StatusBadge } from '../../components/status-badge';
+import { IdAndAge, StatusBadge } from '../../components/values';
 import { SendActions } from '../../components/webhook-actions';
 import { WebhookOverview } from '../../components/webhook-overview';
 import { call, useFilters } from '../../data/api';

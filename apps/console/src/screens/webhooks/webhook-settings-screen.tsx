@@ -5,11 +5,11 @@ import { buttonClass } from '../../components/button';
 import { hostOf } from '../../components/describe-webhook';
 import { IssuedDialog } from '../../components/dialog';
 import { Form } from '../../components/form';
-import { IdChip } from '../../components/id-chip';
 import { TenantLink, useOpenPath } from '../../components/links';
 import { notify } from '../../components/notices';
 import { EmptyState, Page, Section } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
+import { IdChip } from '../../components/values';
 import { WebhookFields } from '../../components/webhook-fields';
 import { createBody, newWebhook, patchBody, type WebhookInput, webhookInputOf } from '../../components/webhook-input';
 import { type Answer, call } from '../../data/api';
@@ -122,7 +122,7 @@ interface WebhookFormProps {
   onSubmit: (input: WebhookInput) => Promise<unknown>;
 }
 
-export function WebhookForm({ initial, headerNames, action, cancel, onSubmit }: WebhookFormProps) {
+function WebhookForm({ initial, headerNames, action, cancel, onSubmit }: WebhookFormProps) {
   const [input, setInput] = useState(initial);
   return (
     <Section title="Settings" untitled>
