@@ -25,16 +25,21 @@ export function contextsPath(env: Variables): string {
   return join(base, 'idsync', 'contexts.json');
 }
 
-/** Reads the stored contexts; a missing file has none. */
-export function readContexts(path: string): Contexts {
-  let text: string;
+/** Reads a file; undefined if there is none. */
+export function readIfThere(path: string, codes: readonly string[] = ['ENOENT', 'ENOTDIR']): string | undefined {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { contexts: {} };
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (codes.includes(code)) return undefined;
     throw new CliError(`cannot read ${path} (${code})`);
   }
+}
+
+/** Reads the stored contexts; a missing file has none. */
+export function readContexts(path: string): Contexts {
+  const text = readIfThere(path);
+  if (text === undefined) return { contexts: {} };
   try {
     return checked(JSON.parse(text));
   } catch {

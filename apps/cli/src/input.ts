@@ -63,3 +63,9 @@ export function commaSeparated(text: string): string[] {
   if (parts.includes('')) throw new InvalidArgumentError('It must be a comma-separated list without empty parts.');
   return parts;
 }
+
+/** Options as fields of the API: `fullEvery` is `full_every`. */
+export function fieldsOf(options: object): Record<string, unknown> {
+  const nameOf = (option: string) => option.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(options).map(([option, value]) => [nameOf(option), value]));
+}

@@ -76,10 +76,10 @@ const login = async () => (await import('./commands/login.js')).addLoginCommands
 
 /** Functions that add commands to the program, in the order of the help. Loading all takes most of the time of a start. */
 export const commands: Readonly<Record<string, () => Promise<Add>>> = {
-  suppressions: async () => (await import('./commands/suppressions.js')).addSuppressionCommands,
+  suppressions: async () => (await import('./commands/identities.js')).addSuppressionCommands,
   tenants: async () => (await import('./commands/tenants.js')).addTenantCommands,
   audit: async () => (await import('./commands/audit.js')).addAuditCommands,
-  approvals: async () => (await import('./commands/approvals.js')).addApprovalCommands,
+  approvals: async () => (await import('./commands/operations.js')).addApprovalCommands,
   'service-tokens': async () => (await import('./commands/service-tokens.js')).addServiceTokenCommands,
   sessions: async () => (await import('./commands/service-tokens.js')).addSessionCommands,
   keys: async () => (await import('./commands/keys.js')).addKeyCommands,

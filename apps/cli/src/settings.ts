@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 // Without the schemas of the other contracts, which take most of the start of a command.
 import { parseUrl } from '@idsync/contracts/parse-url';
-import { CliError, UsageError } from './cli-error.js';
-import { type Context, contextNamed, contextsPath, readContexts } from './contexts.js';
+import { UsageError } from './cli-error.js';
+import { type Context, contextNamed, contextsPath, readContexts, readIfThere } from './contexts.js';
 import type { Variables } from './printer.js';
 
 export interface SettingFlags {
@@ -84,16 +83,9 @@ export function checkedSecret(what: string, text: string | undefined): string | 
 
 /** Reads address, tenant and credentials from the file that `npm start` writes; a missing file has none. */
 export function readCredentials(path: string): Partial<Context> {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    // Only the user who started idsync can read the file; other users pass flags instead.
-    if (code === 'EACCES') return {};
-    throw new CliError(`cannot read ${path} (${code})`);
-  }
+  // Only the user who started idsync can read the file; other users pass flags instead.
+  const text = readIfThere(path, ['ENOENT', 'ENOTDIR', 'EACCES']);
+  if (text === undefined) return {};
   try {
     const { base_url: url, tenant_id: tenant, admin_token: token, api_key } = pickStrings(JSON.parse(text));
     return { url, tenant, token, api_key };

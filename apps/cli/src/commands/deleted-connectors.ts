@@ -3,7 +3,7 @@ import type { List } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { findConnector } from '../find-connector.js';
-import { wholeNumber } from '../input.js';
+import { fieldsOf, wholeNumber } from '../input.js';
 import { printOperation } from '../operation-outcome.js';
 import type { Session } from '../session.js';
 import { idOfName } from '../what-is-there.js';
@@ -97,17 +97,8 @@ Example:
   $ idsync connectors schedule HR --pause
   $ idsync connectors schedule HR --off`;
 
-interface ScheduleOptions {
-  every?: string;
-  cron?: string;
-  timeZone?: string;
-  jitter?: string;
-  fullEvery?: number;
-  fullEveryHours?: number;
-  pause?: boolean;
-  resume?: boolean;
-  off?: boolean;
-}
+/** The others are fields of the schedule. */
+type ScheduleOptions = Partial<Record<'pause' | 'resume' | 'off', boolean>>;
 
 export function addScheduleCommand(connectors: CliCommand): void {
   connectors
@@ -133,21 +124,16 @@ export function addScheduleCommand(connectors: CliCommand): void {
 }
 
 async function scheduleFrom(
-  { every, cron, timeZone, jitter, fullEvery, fullEveryHours, pause, resume, off }: ScheduleOptions,
+  { pause, resume, off, ...options }: ScheduleOptions,
   current: () => Promise<Schedule | undefined>,
 ): Promise<Partial<Schedule> | null> {
   if (off) return null;
-  const given = {
-    ...(every !== undefined && { every }),
-    ...(cron !== undefined && { cron }),
-    ...(timeZone !== undefined && { time_zone: timeZone }),
-    ...(jitter !== undefined && { jitter }),
-    ...(fullEvery !== undefined && { full_every: fullEvery }),
-    ...(fullEveryHours !== undefined && { full_every_hours: fullEveryHours }),
+  const given: Partial<Schedule> = {
+    ...fieldsOf(options),
     ...(pause && { paused: true }),
     ...(resume && { paused: false }),
   };
-  if (every !== undefined || cron !== undefined) return given;
+  if (given.every !== undefined || given.cron !== undefined) return given;
   const existing = await current();
   if (!existing) throw new UsageError('the connector has no schedule: pass --every or --cron');
   return { ...existing, ...given };

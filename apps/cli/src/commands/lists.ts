@@ -1,36 +1,29 @@
 import type { Identity, Input, MachineIdentityDetails, OneTenant } from '@idsync/client/operator';
 import { machineClassifications, personStatuses, recordFields } from '@idsync/contracts/fixed-values';
 import { InvalidArgumentError, Option } from 'commander';
+import type { PageQuery } from '../admin-client.js';
 import { personName } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
 import { findConnector, shownConnectorNames } from '../find-connector.js';
-import { wholeNumber } from '../input.js';
+import { fieldsOf, wholeNumber } from '../input.js';
 import type { Session } from '../session.js';
 
-interface ListOptions {
-  text?: string;
-  name?: string;
-  email?: string;
-  number?: string;
-  upn?: string;
-  externalId?: string;
-  connector?: string;
-  department?: string;
+/** The options of a list that are not sent as they are. */
+interface ListOptions extends PageQuery {
   attribute?: [string, string][];
-  manager?: string;
+  connector?: string;
   source?: string;
-  group?: string;
-  status?: string;
-  updatedSince?: string;
   unmatched?: boolean;
-  classification?: (typeof machineClassifications)[number];
-  owner?: string;
-  minRisk?: number;
-  maxRisk?: number;
-  sort?: 'risk';
-  limit: number;
-  offset: number;
 }
+
+/** Fields of the API by the option that sets them; others have the same name. */
+const fieldOf: Readonly<Record<string, string>> = {
+  text: 'q',
+  number: 'employee_number',
+  upn: 'user_principal_name',
+  manager: 'manager_id',
+  owner: 'owned_by',
+};
 
 type QueryOf<Path extends 'identities' | 'groups' | 'accounts' | 'machine-identities'> = NonNullable<
   Input<OneTenant, `GET /${Path}`>
@@ -200,36 +193,23 @@ function attribute(text: string, earlier: [string, string][] = []): [string, str
   return [...earlier, [name, value]];
 }
 
-/** The options of all lists as the query of one. */
-async function queryOf(session: Session, options: ListOptions): Promise<ListQuery> {
-  const connector = (given: string | undefined) => (given === undefined ? undefined : findConnector(session, given));
+/** The options of a list as its query. */
+async function queryOf(session: Session, given: ListOptions): Promise<ListQuery> {
+  const { attribute: attributes, connector, source, unmatched, limit, offset, ...options } = given;
+  const idOf = (name: string | undefined) => (name === undefined ? undefined : findConnector(session, name));
+  const fields = Object.entries(fieldsOf(options)).map(([name, value]) => [fieldOf[name] ?? name, value]);
   return {
-    attributes: options.attribute && Object.fromEntries(options.attribute),
-    q: options.text,
-    email: options.email,
-    employee_number: options.number,
-    user_principal_name: options.upn,
-    external_id: options.externalId,
-    connector_id: await connector(options.connector),
-    department: options.department,
-    manager_id: options.manager,
-    source: await connector(options.source),
-    group: options.group,
-    name: options.name,
-    status: options.status as never,
-    updated_since: options.updatedSince,
-    matched: options.unmatched ? false : undefined,
-    classification: options.classification,
-    owned_by: options.owner,
-    min_risk: options.minRisk,
-    max_risk: options.maxRisk,
-    sort: options.sort,
-    limit: options.limit,
-    offset: options.offset,
+    ...Object.fromEntries(fields),
+    attributes: attributes && Object.fromEntries(attributes),
+    connector_id: await idOf(connector),
+    source: await idOf(source),
+    matched: unmatched ? false : undefined,
+    limit,
+    offset,
   };
 }
 
-async function printIdentities(session: Session, options: ListOptions): Promise<void> {
+async function printIdentities(session: Session, options: ListOptions & { text?: string }): Promise<void> {
   const list = await session.client.call('GET /identities', {}, await queryOf(session, options));
   session.printList(list, [
     'id',

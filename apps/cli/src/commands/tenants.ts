@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import type { QuotaName, responses } from '@idsync/contracts';
 import type { CliCommand } from '../cli-command.js';
 import { CliError, UsageError } from '../cli-error.js';
-import { confirmName } from '../input.js';
+import { confirmName, fieldsOf } from '../input.js';
 import type { Session } from '../session.js';
 
 export function addTenantCommands(program: CliCommand): void {
@@ -82,10 +82,11 @@ export function addQuotaCommands(tenants: CliCommand): void {
     .option('--webhooks <count>', 'webhooks')
     .option('--requests-per-minute <count>', 'requests of all keys of the tenant, at each gateway')
     .addHelpText('after', setHelp)
-    .does(async (session, options: Record<string, string | undefined>) => {
+    .does(async (session, options: object) => {
       const before = await session.client.call('GET /quotas', {});
+      const given = fieldsOf(options) as Record<string, string | undefined>;
       const limits = names.flatMap((name) => {
-        const limit = limitOf(name, options[camelCase(name)], before[name].limit);
+        const limit = limitOf(name, given[name], before[name].limit);
         return limit === undefined ? [] : [[name, limit] as const];
       });
       print(session, await session.client.call('PUT /quotas', {}, Object.fromEntries(limits)));
@@ -99,8 +100,6 @@ function limitOf(name: QuotaName, given: string | undefined, before: number | un
     throw new UsageError(`--${name.replaceAll('_', '-')} must be a whole number or "unlimited", got "${given}"`);
   return Number(given);
 }
-
-const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 function print(session: Session, usage: responses.QuotaUsage): void {
   if (session.format === 'json') {

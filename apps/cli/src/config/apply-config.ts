@@ -40,7 +40,7 @@ export class ConfigApplier {
     try {
       if (step.kind === 'webhook') return { waits: false, note: await this.webhook(step) };
       if (step.kind === 'connector') await this.connector(step);
-      else await this.whole(step);
+      else await requireNotHeld(this.session, await this.send(step.kind));
       return { waits: false };
     } catch (error) {
       if (error instanceof WaitsForDecision) return { waits: true, note: error.message };
@@ -77,10 +77,6 @@ export class ConfigApplier {
       if (Object.keys(part).length === 0) continue;
       await requireNotHeld(this.session, await client.call('PATCH /connectors/{connectorId}', id, part));
     }
-  }
-
-  private async whole({ kind }: Step): Promise<void> {
-    await requireNotHeld(this.session, await this.send(kind));
   }
 
   private send(kind: Step['kind']): Promise<unknown> {
