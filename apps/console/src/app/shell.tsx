@@ -1,11 +1,15 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
-import { Button, Icon } from '../components/button';
+import { Button, buttonClass, Icon } from '../components/button';
+import { Dialog } from '../components/dialog';
 import { useLiveEvents } from '../data/live-events';
-import { ExpiredSession } from './expired-session';
+import { hasExpired, readMethods, readSession, sessionQuery } from '../data/session';
+import { useStore } from '../data/store';
 import paletteStyles from './palette.module.css';
 import styles from './shell.module.css';
 import { Sidebar } from './sidebar';
+import { onSignIn, TokenForm } from './sign-in';
 
 const Palette = lazy(async () => ({ default: (await import('./palette')).Palette }));
 
@@ -112,4 +116,51 @@ function isTyping({ target }: KeyboardEvent): boolean {
 
 function isInPalette({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.matches('[role="combobox"]');
+}
+
+/**
+ * Asks to sign in again when a request was refused because the session has ended. The screen stays as it is behind it, so
+ * that no input is lost.
+ */
+function ExpiredSession() {
+  if (!useStore(hasExpired)) return null;
+  return (
+    <Dialog open onOpenChange={() => {}} title="Your session has ended">
+      <SignInAgain />
+    </Dialog>
+  );
+}
+
+function SignInAgain() {
+  const client = useQueryClient();
+  const { data: methods } = useQuery({ queryKey: ['sign-in-methods'], queryFn: readMethods });
+  const [isWaiting, setWaiting] = useState(false);
+  const resume = async () => {
+    client.setQueryData(sessionQuery.queryKey, await readSession());
+    await client.invalidateQueries();
+  };
+  useEffect(() => onSignIn(() => void resume()));
+  return (
+    <>
+      <p>Sign in again to continue. What you have entered on this page is kept.</p>
+      {methods?.oidc && !isWaiting && (
+        <a
+          className={buttonClass({ look: 'primary' })}
+          href="/admin/v1/session/oidc/start?return_to=/console/sign-in/done"
+          target="_blank"
+          rel="noreferrer"
+          onClick={() => setWaiting(true)}
+        >
+          Sign in with {methods.oidc.name} in a new tab
+        </a>
+      )}
+      {isWaiting && <p role="status">This page goes on by itself when you have signed in.</p>}
+      {isWaiting && (
+        <Button look="primary" onClick={resume}>
+          Continue here
+        </Button>
+      )}
+      {methods?.token && <TokenForm onSignedIn={resume} />}
+    </>
+  );
 }

@@ -5,10 +5,9 @@ import states from '../components/states.module.css';
 import { Ago } from '../components/values';
 import { useStore } from '../data/store';
 import { linkQuery, openKey } from './api';
-import { DeliveryPage } from './delivery-page';
 import { usePlace } from './navigation';
+import { DeliveryPage, WebhookList, WebhookPage } from './pages';
 import styles from './portal.module.css';
-import { WebhookList, WebhookPage } from './webhook-page';
 
 /** The subscriber portal. */
 export function Portal() {

@@ -42,10 +42,7 @@ export function HomeScreen() {
     ...read('people-count', 'GET /identities', { tenantId }, { limit: 1 }),
     ...slowly,
   });
-  const { data: activity } = useQuery({
-    ...read('activity', 'GET /activity', { tenantId }),
-    ...slowly,
-  });
+  const { data: activity } = useQuery({ ...read('activity', 'GET /activity', { tenantId }), ...slowly });
   const parts = [connectors, held, cases, findings, webhooks];
   const failed = parts.find(({ error, data }) => error && !data);
   if (failed?.error) return <ErrorState error={failed.error} onRetry={() => failed.refetch()} />;

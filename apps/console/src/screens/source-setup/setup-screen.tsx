@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { Button, buttonClass } from '../../components/button';
+import { Button, buttonClass, Icon } from '../../components/button';
 import { useSending } from '../../components/form';
 import { notify } from '../../components/notices';
 import { EmptyState, ErrorState, Loading, Page, Section } from '../../components/page';
@@ -17,7 +17,6 @@ import { ConnectionStep, ScheduleStep, type Secrets, TypeStep } from './draft-st
 import { DryRunStep } from './dry-run-step';
 import { MapStep } from './map-step';
 import styles from './setup.module.css';
-import { Stepper } from './stepper';
 import { describeType, isPushed, pushedSteps, stepNames } from './steps';
 import { TestStep } from './test-step';
 
@@ -242,5 +241,56 @@ function sorted(value: unknown): unknown {
     Object.entries(value)
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([name, each]) => [name, sorted(each)]),
+  );
+}
+
+interface StepperProps {
+  steps: readonly SetupStep[];
+  current: SetupStep;
+  /** Steps before it can no longer be changed. */
+  first: SetupStep;
+  /** Steps after it cannot be opened yet. */
+  reached: SetupStep;
+}
+
+/** The path with its steps. Each is a link, so that the back button works. */
+function Stepper({ steps, current, first, reached }: StepperProps) {
+  const at = steps.indexOf(current);
+  return (
+    <nav className={styles.stepper} aria-label="Steps">
+      <ol>
+        {steps.map((step, index) => {
+          const isOpen = index >= steps.indexOf(first) && index <= Math.max(steps.indexOf(reached), at);
+          const isDone = index < at;
+          const mark = (
+            <>
+              <span className={isDone ? `${styles.mark} ${styles.done}` : styles.mark}>
+                {isDone ? <Icon name="check" size={12} /> : index + 1}
+              </span>
+              {stepNames[step]}
+            </>
+          );
+          return (
+            <li key={step}>
+              {isOpen ? (
+                <Link
+                  from="/$tenantId/source-setup"
+                  to="."
+                  search={(old) => ({ ...old, step })}
+                  className={styles.step}
+                  aria-current={step === current ? 'step' : undefined}
+                >
+                  {mark}
+                </Link>
+              ) : (
+                <span className={styles.step} aria-disabled="true">
+                  {mark}
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </nav>
   );
 }

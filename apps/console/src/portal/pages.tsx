@@ -2,18 +2,21 @@ import type { ListedWebhook, WebhookDetails } from '@idsync/client/operator';
 import { useInfiniteQuery, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DeliveriesTable, DeliveryFilters } from '../components/deliveries-table';
+import { DeliveryView } from '../components/delivery-view';
 import { healthOf, hostOf } from '../components/describe-webhook';
 import { FormButton } from '../components/dialog';
 import { CheckField } from '../components/fields';
+import { SendButton } from '../components/form';
+import { notify } from '../components/notices';
 import { EmptyState, ErrorState, Loading, Page } from '../components/page';
-import { IdAndAge, StatusBadge } from '../components/values';
+import { IdAndAge, IdChip, StatusBadge } from '../components/values';
 import { RotateSecret, SendActions } from '../components/webhook-actions';
 import { WebhookFields } from '../components/webhook-fields';
 import { patchBody, webhookInputOf } from '../components/webhook-input';
 import { WebhookOverview } from '../components/webhook-overview';
 import { WebhooksTable } from '../components/webhooks-table';
 import type { DeliverySearch } from '../data/searches';
-import { call, deliveriesQuery, mayChange, maySend, type Rights, webhookQuery } from './api';
+import { call, deliveriesQuery, deliveryQuery, mayChange, maySend, type Rights, webhookQuery } from './api';
 import { PlaceLink } from './navigation';
 import styles from './portal.module.css';
 
@@ -124,5 +127,48 @@ function SettingsButton({ webhook }: { webhook: WebhookDetails }) {
         onChange={(active) => set({ active })}
       />
     </FormButton>
+  );
+}
+
+/** One delivery, and why it failed. */
+export function DeliveryPage({ id, deliveryId, rights }: { id: string; deliveryId: string; rights: Rights }) {
+  const { data: delivery, error, refetch } = useQuery(deliveryQuery(id, deliveryId));
+  const client = useQueryClient();
+  if (!delivery) return error ? <ErrorState error={error} onRetry={refetch} /> : <Loading />;
+  const resend = async () => {
+    await call('POST /{id}/deliveries/{deliveryId}/resend', { id, deliveryId }, {});
+    notify('It is sent again now.');
+    await client.invalidateQueries();
+  };
+  return (
+    <Page
+      title={delivery.event_type}
+      beside={<StatusBadge status={delivery.status} />}
+      description={
+        <>
+          <nav className={styles.crumbs} aria-label="Path">
+            <PlaceLink place={{ webhookId: id }}>Back to the webhook</PlaceLink>
+          </nav>
+          <IdAndAge id={delivery.id} verb="created" at={delivery.created_at} />
+        </>
+      }
+      actions={
+        maySend(rights) && (
+          <SendButton look="primary" onSend={resend}>
+            Send again
+          </SendButton>
+        )
+      }
+    >
+      <DeliveryView
+        delivery={delivery}
+        links={[['Event', delivery.event_id && <IdChip key="event" id={delivery.event_id} />]]}
+        noBody={
+          rights.bodies
+            ? 'The event is no longer kept.'
+            : 'This link does not show the bodies of events. Your receiver gets them as usual.'
+        }
+      />
+    </Page>
   );
 }
