@@ -1,4 +1,11 @@
-import { adminRoutes, type GuardedAction, includesRole, installationId, type responses } from '@idsync/contracts';
+import {
+  adminRoutes,
+  type GuardedAction,
+  includesRole,
+  installationId,
+  type RouteDefinition,
+  type responses,
+} from '@idsync/contracts';
 import { asTenant, Database, type Transaction } from '@idsync/database';
 import {
   type ApprovalRow,
@@ -176,7 +183,8 @@ function currentCaller(): OperatorCaller {
 }
 
 function requireRole({ role, tenantIds }: OperatorCaller, { action }: ApprovalRow): void {
-  const { role: needed, forAllTenants } = adminRoutes[action];
+  const { role: needed } = adminRoutes[action];
+  const { forAllTenants }: RouteDefinition = adminRoutes[action];
   if (!includesRole(role, needed)) throw new ApiError(403, `this needs the role ${needed}, the token has ${role}`);
   if (forAllTenants && tenantIds) throw new ApiError(403, 'this needs a token for all tenants');
 }

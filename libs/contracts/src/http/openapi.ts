@@ -63,29 +63,39 @@ const namedParts: Record<string, z.ZodType> = {
   RequestedFilter: webhookFilter,
 };
 
-const errorMeanings: Record<number, string> = {
-  400: 'A required field is missing, or a value is invalid or malformed',
-  401: 'The key, token or session is absent or not recognised',
-  403: 'The key was issued without the scope this needs, or the role of the caller does not include it; with the cookie of a session also: the CSRF token is missing, or a page of another origin sent the request',
-  404: "Does not exist in the caller's tenant",
-  408: 'The request did not arrive in time',
-  413: 'The body is too large',
-  429: 'More requests with one key than the operator allows, or with unknown keys from one address; `Retry-After` says when to retry',
-  431: 'The request line and the headers are too large',
-  500: 'Unexpected failure',
-  503: 'The database is unavailable, busy with requests of this tenant, or took longer than 30 s; `Retry-After` says when to retry. A write may have succeeded nevertheless',
+/** The name of each error in `components.responses`, and its meaning. */
+const errors: Record<number, [name: string, description: string]> = {
+  400: ['BadRequest', 'A required field is missing, or a value is invalid or malformed'],
+  401: ['Unauthorized', 'The key, token or session is absent or not recognised'],
+  403: [
+    'Forbidden',
+    'The key was issued without the scope this needs, or the role of the caller does not include it; with the cookie of a session also: the CSRF token is missing, or a page of another origin sent the request',
+  ],
+  404: ['NotFound', "Does not exist in the caller's tenant"],
+  408: ['RequestTimeout', 'The request did not arrive in time'],
+  413: ['BodyTooLarge', 'The body is too large'],
+  429: [
+    'TooManyRequests',
+    'More requests with one key than the operator allows, or with unknown keys from one address; `Retry-After` says when to retry',
+  ],
+  431: ['HeadersTooLarge', 'The request line and the headers are too large'],
+  500: ['InternalError', 'Unexpected failure'],
+  503: [
+    'Unavailable',
+    'The database is unavailable, busy with requests of this tenant, or took longer than 30 s; `Retry-After` says when to retry. A write may have succeeded nevertheless',
+  ],
 };
 
-/** Returns the name of an error in `components.responses`. Only routes for clients read `Prefer`. */
+/** Only routes for clients read `Prefer`, so that their 400 has another header. */
 function errorName(status: number, isPublic: boolean): string {
-  const name = (errorNames[status] ?? '').split(' ').map(capitalised).join('');
+  const [name = ''] = errors[status] ?? [];
   return status === 400 && !isPublic ? `Operator${name}` : name;
 }
 
 function errorResponses(): Record<string, object> {
   return Object.fromEntries(
     [true, false].flatMap((isPublic) =>
-      Object.entries(errorMeanings).map(([status, description]) => [
+      Object.entries(errors).map(([status, [, description]]) => [
         errorName(Number(status), isPublic),
         {
           description,
@@ -97,19 +107,6 @@ function errorResponses(): Record<string, object> {
     ),
   );
 }
-
-const errorNames: Record<number, string> = {
-  400: 'bad request',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not found',
-  408: 'request timeout',
-  413: 'body too large',
-  429: 'too many requests',
-  431: 'headers too large',
-  500: 'internal error',
-  503: 'unavailable',
-};
 
 const retryAfter = {
   'Retry-After': { description: 'Seconds to wait before the next request', schema: { type: 'integer', minimum: 1 } },

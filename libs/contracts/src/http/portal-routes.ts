@@ -13,10 +13,14 @@ const revocation = { description: 'A link to several webhooks is revoked as a wh
 export const portalRoutes = actions({
   createPortalLink: read.post('/portal-links', create, created(shown.portalLink), {
     ...creation,
+    recorded: true,
     description:
       'The holder of the link sees these webhooks in a browser, without an API key. The link never exceeds what the API key that issued it may do, also after a change of the key, works from the same addresses only, and ends with it.',
   }),
-  revokeWebhookPortalLinks: write.del('/webhooks/{id}/portal-links', revoke, noContent, revocation),
+  revokeWebhookPortalLinks: write.del('/webhooks/{id}/portal-links', revoke, noContent, {
+    ...revocation,
+    recorded: true,
+  }),
 });
 export const operatorPortalRoutes = actions({
   createPortalLink: tenant.post('/portal-links', create, created(shown.portalLink), creation),

@@ -38,6 +38,8 @@ export interface RouteDefinition {
   };
   /** Shows data of people, so that the audit log records each read where the tenant wants it. */
   readsPeople?: true;
+  /** The audit log records the act also of an API key. */
+  recorded?: true;
   /** Has an ETag, and answers 304 to `If-None-Match` with it. */
   conditional?: true;
   /** A stream that continues after `Last-Event-ID`. */
@@ -54,12 +56,7 @@ type Success = RouteDefinition['success'];
 type Options = Partial<Omit<RouteDefinition, 'action' | 'method' | 'path' | 'summary' | 'success'>>;
 type WithAuth = Options & Pick<RouteDefinition, 'auth'>;
 type SuccessOf<Given> = Given extends z.ZodType ? { status: 200; schema: Given } : Given;
-
-/** A route with the types that its handler needs, before it has a name. */
-type Unnamed<Path extends string, Given, More> = Omit<RouteDefinition, 'action' | 'path' | 'success' | keyof More> &
-  More & { path: Path; success: SuccessOf<Given> } & (More extends { auth: 'operator' }
-    ? { role: OperatorRole }
-    : unknown);
+type RoleOf<Common> = Common extends { auth: 'operator' } ? { role: OperatorRole } : object;
 
 const withStatus =
   <const Status extends number>(status: Status) =>
@@ -78,16 +75,15 @@ export function routesAt<Base extends string, const Common extends WithAuth>(bas
       summary: string,
       success: Given,
       more?: More,
-    ) =>
-      ({
-        method,
-        path: `${base}${path}`,
-        summary,
-        success: success instanceof z.ZodType ? ok(success) : success,
-        ...(common.auth === 'operator' && { role: method === 'GET' ? 'viewer' : 'admin' }),
-        ...common,
-        ...more,
-      }) as unknown as Unnamed<`${Base}${Path}`, Given, Common & More>;
+    ) => ({
+      method,
+      path: `${base}${path}` as const,
+      summary,
+      success: (success instanceof z.ZodType ? ok(success) : success) as SuccessOf<Given>,
+      ...((common.auth === 'operator' && { role: method === 'GET' ? 'viewer' : 'admin' }) as RoleOf<Common>),
+      ...common,
+      ...(more as More),
+    });
   return {
     get: define('GET'),
     post: define('POST'),
@@ -103,8 +99,9 @@ export function actions<const Routes extends Record<string, Omit<RouteDefinition
   return Object.fromEntries(named) as { [Action in keyof Routes]: Routes[Action] & { action: Action & string } };
 }
 
-/** Routes of operators of the installation; those with a token for some tenants only reach the first ones. */
+/** Routes of no single tenant. Operators of some tenants may use them, and see only what concerns these tenants. */
 export const installation = routesAt('/admin/v1', { auth: 'operator' });
+/** Routes of the whole installation, which only operators of all tenants may use. */
 export const wholeInstallation = routesAt('/admin/v1', { auth: 'operator', forAllTenants: true });
 
 /** Routes of operators of one tenant. Viewers read and admins write, unless the role is another one. */
