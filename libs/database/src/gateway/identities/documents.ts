@@ -20,6 +20,18 @@ export interface DocumentPage {
   tenantPosition?: string;
 }
 
+/** Reads a page from a statement that renders it, with the time and the id of its last item. */
+export async function readRendered<Page extends DocumentPage>(
+  database: Database,
+  tenantId: string,
+  query: NamedQuery,
+): Promise<Page> {
+  const [row] = await database.read<Page & { items: string | null; at: Date | null; id: string }>(tenantId, query);
+  if (!row) throw new Error('the page query returned no row');
+  const { at, id, items } = row;
+  return { ...row, items: items ?? '', last: at === null ? undefined : { createdAt: at.getTime(), id } };
+}
+
 /** A position in a list: creation time in milliseconds, and the id as tie-breaker. */
 export interface Position {
   createdAt: number;

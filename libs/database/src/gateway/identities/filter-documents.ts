@@ -1,7 +1,7 @@
 // SQL by hand: sets of terms and pages by size, benchmarked.
 import type { Database, NamedQuery } from '../../database.js';
 import { isWithinPage } from '../page.js';
-import type { DocumentPage, DocumentQuery } from './documents.js';
+import { type DocumentPage, type DocumentQuery, readRendered } from './documents.js';
 import {
   conditionsOf,
   counts,
@@ -14,11 +14,6 @@ import {
 
 export type FilteredResource = 'identity' | 'user';
 export type FilteredQuery = DocumentQuery & SharedFilter;
-
-export interface FilteredPage extends DocumentPage {
-  /** True if there are more items than were counted. */
-  isEstimate: boolean;
-}
 
 /** Largest total that is counted, as many as a page has at most: each item is up to four lookups. */
 export const maxFilteredTotal = 200;
@@ -35,19 +30,14 @@ export async function filterDocuments(
   tenantId: string,
   resource: FilteredResource,
   query: FilteredQuery,
-): Promise<FilteredPage> {
+): Promise<DocumentPage> {
   const along = query.after?.along ?? (await chooseOrder(database, tenantId, resource, query));
-  const [row] = await database.read<
-    Omit<FilteredPage, 'items' | 'last' | 'isEstimate'> & { items: string | null; at: Date | null; id: string }
-  >(tenantId, filterQuery(tenantId, resource, query, along));
-  if (!row) throw new Error('the page query returned no row');
-  const { items, at, id, total, ...rest } = row;
+  const page = await readRendered(database, tenantId, filterQuery(tenantId, resource, query, along));
   return {
-    ...rest,
-    items: items ?? '',
-    total: Math.min(total, maxFilteredTotal),
-    isEstimate: total > maxFilteredTotal,
-    last: at === null ? undefined : { createdAt: at.getTime(), id, along },
+    ...page,
+    total: Math.min(page.total, maxFilteredTotal),
+    isEstimate: page.total > maxFilteredTotal,
+    last: page.last && { ...page.last, along },
   };
 }
 

@@ -2,16 +2,11 @@
 import type { RecordKind } from '@idsync/contracts';
 import type { Database, NamedQuery } from '../../database.js';
 import { isWithinPage } from '../page.js';
-import type { DocumentPage, DocumentQuery } from './documents.js';
+import { type DocumentPage, type DocumentQuery, readRendered } from './documents.js';
 import { conditionsOf, type RecordFilter, riskOrder } from './filters.js';
 
 export type ListedKind = Exclude<RecordKind, 'user'>;
 export type RecordListQuery = DocumentQuery & RecordFilter;
-
-export interface RecordPage extends DocumentPage {
-  /** True if there are more items than were counted. */
-  isEstimate: boolean;
-}
 
 /** Largest total that is counted. */
 export const maxCounted = 10_000;
@@ -22,23 +17,17 @@ export async function listRecords(
   tenantId: string,
   kind: ListedKind,
   query: RecordListQuery,
-): Promise<RecordPage> {
-  const [row] = await database.read<
-    Omit<RecordPage, 'items' | 'last' | 'isEstimate'> & {
-      items: string | null;
-      at: Date | null;
-      id: string;
-      risk: number | null;
-    }
-  >(tenantId, recordListQuery(tenantId, kind, query));
-  if (!row) throw new Error('the page query returned no row');
-  const { items, at, id, risk, total, ...rest } = row;
+): Promise<DocumentPage> {
+  const { risk, ...page } = await readRendered<DocumentPage & { risk: number | null }>(
+    database,
+    tenantId,
+    recordListQuery(tenantId, kind, query),
+  );
   return {
-    ...rest,
-    items: items ?? '',
-    total: Math.min(total, maxCounted),
-    isEstimate: total > maxCounted,
-    last: at === null ? undefined : { createdAt: at.getTime(), id, ...(risk !== null && { risk }) },
+    ...page,
+    total: Math.min(page.total, maxCounted),
+    isEstimate: page.total > maxCounted,
+    last: page.last && { ...page.last, ...(risk !== null && { risk }) },
   };
 }
 

@@ -3,7 +3,7 @@ import { comparedText, type RecordKind } from '@idsync/contracts';
 import type { Database, NamedQuery } from '../../database.js';
 import { type TermKind, valueTerm } from '../../directory/search-terms.js';
 import { isWithinPage } from '../page.js';
-import type { DocumentPage, DocumentQuery } from './documents.js';
+import { type DocumentPage, type DocumentQuery, readRendered } from './documents.js';
 import {
   type Condition,
   conditionsOf,
@@ -66,13 +66,13 @@ export async function searchDocuments(
   resource: SearchedResource,
   query: SearchQuery,
 ): Promise<SearchPage> {
-  const page = await readPage(database, tenantId, searchQuery(tenantId, resource, query));
+  const page = await readRendered<SearchPage>(database, tenantId, searchQuery(tenantId, resource, query));
   const { text, ...others } = query;
   // Too frequent words are no typos.
   if (page.hasHits || page.isEstimate || text === undefined || isSearch(others)) return page;
   const spellings = await findSpellings(database, tenantId, text);
   if (spellings.length === 0) return page;
-  return readPage(database, tenantId, searchQuery(tenantId, resource, query, spellings));
+  return readRendered<SearchPage>(database, tenantId, searchQuery(tenantId, resource, query, spellings));
 }
 
 /** Returns for each word of a text the known words with at most one typo; nothing if there are none for one of them. */
@@ -90,15 +90,6 @@ async function findSpellings(database: Database, tenantId: string, text: string)
   const known = new Set(rows.map(({ nth }) => all[nth - 1]));
   const found = words.map((spellings) => spellings.filter((each) => known.has(each)).slice(0, maxSpellings));
   return found.some((spellings) => spellings.length === 0) ? [] : found;
-}
-
-async function readPage(database: Database, tenantId: string, query: NamedQuery): Promise<SearchPage> {
-  const [row] = await database.read<
-    Omit<SearchPage, 'items' | 'last'> & { items: string | null; at: Date | null; id: string }
-  >(tenantId, query);
-  if (!row) throw new Error('the search returned no row');
-  const { items, at, id, ...rest } = row;
-  return { ...rest, items: items ?? '', last: at === null ? undefined : { createdAt: at.getTime(), id } };
 }
 
 /**

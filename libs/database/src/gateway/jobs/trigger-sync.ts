@@ -9,12 +9,15 @@ export type TriggerOutcome =
   | { kind: 'unknown_connector' }
   | { kind: 'key_of_another_connector' };
 
+export interface TriggerRequest {
+  connectorId: string;
+  idempotencyKey?: string;
+  dryRun?: boolean;
+  mode?: SyncMode;
+}
+
 /** Queues a job, or returns the job that this trigger repeats. Safe under concurrency by unique keys. */
-export async function triggerSync(
-  tx: Transaction,
-  tenantId: string,
-  trigger: { connectorId: string; idempotencyKey?: string; dryRun?: boolean; mode?: SyncMode },
-): Promise<TriggerOutcome> {
+export async function triggerSync(tx: Transaction, tenantId: string, trigger: TriggerRequest): Promise<TriggerOutcome> {
   const { dryRun = false, mode = 'auto' } = trigger;
   if (dryRun || mode !== 'auto')
     return triggerSeparateJob(tx, tenantId, { connectorId: trigger.connectorId, dryRun, mode });
