@@ -9,8 +9,7 @@ import {
 import { Database } from '@idsync/database';
 import { findFeedPage } from '@idsync/database/gateway';
 import { directoryFaults } from '../../apps/directory/test/directory-faults.js';
-import { Suppressions } from '../../apps/gateway/src/identities/suppressions.service.js';
-import type { GatewaySettings } from '../../apps/gateway/src/shared/gateway-settings.service.js';
+import { suppressionsOf } from '../../apps/gateway/src/identities/suppressions.js';
 import { encryptionKeys, type Operated, type RunOptions, WholeSync } from '../support/whole-sync.js';
 import type { ContentReader } from './reading.js';
 import { formerId } from './reused-ids.js';
@@ -227,8 +226,7 @@ export class Tenant {
 
   /** Returns by what later records of a person are recognised, as the gateway computes it for an erasure. */
   suppressionOf(identity: string) {
-    const suppressions = new Suppressions({ encryptionKeys } as Partial<GatewaySettings> as GatewaySettings);
-    return this.gateway.transaction(this.id, (tx) => suppressions.hashesOf(tx, this.id, identity));
+    return this.gateway.transaction(this.id, (tx) => suppressionsOf(tx, this.id, identity, encryptionKeys));
   }
 
   faults(): Promise<string[]> {

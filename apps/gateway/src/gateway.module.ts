@@ -3,19 +3,13 @@ import { BusModule } from '@idsync/messaging';
 import { Logger, RuntimeModule } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { ConsoleModule } from './console/console.module.js';
+import { ApiModule } from './api.module.js';
 import type { GatewayConfig } from './gateway-config.js';
-import { HealthModule } from './health/health.module.js';
 import { HousekeepingModule } from './housekeeping/housekeeping.module.js';
 import { currentShare } from './http/database-share.js';
 import { HttpModule } from './http/http.module.js';
 import type { HttpOptions } from './http/http-options.js';
 import { OidcModule } from './oidc/oidc.module.js';
-import { OperatorModule } from './operator.module.js';
-import { PublicModule } from './public.module.js';
-import { ReferenceModule } from './reference/reference.module.js';
-import { ScimModule } from './scim/scim.module.js';
-import { ScimReaderModule } from './scim-reader/scim-reader.module.js';
 
 type Config = ConfigService<GatewayConfig, true>;
 
@@ -47,19 +41,7 @@ export class GatewayModule {
     class Connections {}
     return {
       module: GatewayModule,
-      imports: [
-        Connections,
-        HttpModule.forRoot(options),
-        HealthModule,
-        ReferenceModule,
-        ConsoleModule,
-        PublicModule,
-        OperatorModule,
-        OidcModule,
-        ScimModule,
-        ScimReaderModule,
-        HousekeepingModule,
-      ],
+      imports: [Connections, HttpModule.forRoot(options), ApiModule, OidcModule, HousekeepingModule],
     };
   }
 }

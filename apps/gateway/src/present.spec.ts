@@ -13,21 +13,14 @@ import type {
   WebhookRow,
 } from '@idsync/database/gateway';
 import { describe, expect, it } from '@jest/globals';
-import {
-  presentApiKey,
-  presentCase,
-  presentConnector,
-  presentConnectorToken,
-  presentEvent,
-  presentFailingRecord,
-  presentJob,
-  presentMachine,
-  presentOperation,
-  presentOperatorJob,
-  presentPlan,
-  presentTenant,
-  presentWebhook,
-} from './present.js';
+import { presentApiKey, presentConnectorToken } from './access/present-api-key.js';
+import { presentConnector, presentFailingRecord } from './connectors/present-connector.js';
+import { presentEvent, presentMachine } from './identities/present-record.js';
+import { presentJob, presentOperatorJob, presentPlan } from './jobs/present-job.js';
+import { presentOperation } from './operations/present-operation.js';
+import { presentCase } from './review/present-case.js';
+import { presentTenant } from './tenants/present-tenant.js';
+import { presentWebhook } from './webhooks/present-webhook.js';
 
 const at = new Date('2026-01-01T00:00:00Z');
 const time = '2026-01-01T00:00:00.000Z';

@@ -3,7 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/api-error.js';
-import { type AccessKind, type KeyCaller, type Subscriber, tenantOf } from './caller.js';
+import { type AccessKind, tenantOf } from './caller.js';
 
 /** Declares the access of a controller or handler. The scope that a key needs is defined in the contracts. */
 export const Access = Reflector.createDecorator<AccessKind>();
@@ -19,17 +19,3 @@ export function tenantOfCaller({ caller }: FastifyRequest): string {
 export const CurrentTenant = createParamDecorator((_: unknown, context: ExecutionContext): string =>
   tenantOfCaller(context.switchToHttp().getRequest<FastifyRequest>()),
 );
-
-/** The caller's key with its scopes. */
-export const CurrentKey = createParamDecorator((_: unknown, context: ExecutionContext): KeyCaller => {
-  const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
-  if (caller?.access !== 'key') throw new ApiError(401, errorTexts.unauthorized);
-  return caller;
-});
-
-/** The caller's key or portal link. */
-export const CurrentSubscriber = createParamDecorator((_: unknown, context: ExecutionContext): Subscriber => {
-  const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
-  if (caller?.access !== 'key' && caller?.access !== 'portal-link') throw new ApiError(401, errorTexts.unauthorized);
-  return caller;
-});

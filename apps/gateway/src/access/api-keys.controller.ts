@@ -3,10 +3,10 @@ import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey, updateApiKey } fro
 import { Controller } from '@nestjs/common';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { presentApiKey } from '../present.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { formatApiKey, newSecret } from './api-key.js';
 import { KeyRing } from './key-ring.service.js';
+import { presentApiKey } from './present-api-key.js';
 
 @Controller()
 export class ApiKeysController {
@@ -45,7 +45,7 @@ export class ApiKeysController {
   @Handles(adminRoutes.updateApiKey)
   async update({
     tenantId,
-    keyId,
+    apiKeyId,
     body: { expires_at, allowed_networks, ...patch },
   }: Input<typeof adminRoutes.updateApiKey>) {
     const changes = {
@@ -54,7 +54,7 @@ export class ApiKeysController {
       ...(allowed_networks !== undefined && { allowedNetworks: allowed_networks }),
     };
     const shown = await this.tenants.act(tenantId, async (tx, describe) => {
-      const key = orNotFound(await lockApiKey(tx, tenantId, keyId));
+      const key = orNotFound(await lockApiKey(tx, tenantId, apiKeyId));
       if (key.revokedAt) throw badRequest('the key is revoked');
       await updateApiKey(tx, key, changes);
       const after = presentApiKey({ ...key, ...changes });
@@ -66,8 +66,8 @@ export class ApiKeysController {
   }
 
   @Handles(adminRoutes.deleteApiKey)
-  async revoke({ tenantId, keyId }: Input<typeof adminRoutes.deleteApiKey>): Promise<void> {
-    await this.tenants.act(tenantId, async (tx) => orNotFound(await revokeApiKey(tx, tenantId, keyId)));
+  async revoke({ tenantId, apiKeyId }: Input<typeof adminRoutes.deleteApiKey>): Promise<void> {
+    await this.tenants.act(tenantId, async (tx) => orNotFound(await revokeApiKey(tx, tenantId, apiKeyId)));
     this.keyRing.clear();
   }
 }

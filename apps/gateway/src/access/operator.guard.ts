@@ -52,7 +52,7 @@ export class OperatorGuard implements CanActivate {
       const session = isSession(token) ? this.sessions : undefined;
       return (session ?? this.tokens).identify(token, request.ip);
     }
-    const cookie = this.cookie.read(request);
+    const cookie = this.cookie.read(request, 'session');
     const caller = cookie === undefined ? undefined : await this.sessions.identify(cookie, request.ip);
     return caller && { ...caller, byCookie: true };
   }

@@ -11,11 +11,14 @@ interface Kind {
   path?: string;
 }
 
-const session: Kind = { name: 'idsync_session', sameSite: 'strict' };
-/** Sent with the redirect that comes from the identity provider, which is another site. */
-const pending: Kind = { name: 'idsync_sign_in', sameSite: 'lax' };
-
-const hint: Kind = { name: 'idsync_id_token', sameSite: 'strict', path: '/admin/v1/session/oidc/end' };
+const cookies = {
+  session: { name: 'idsync_session', sameSite: 'strict' },
+  /** A sign-in that waits for the identity provider, whose redirect comes from another site. */
+  pending: { name: 'idsync_sign_in', sameSite: 'lax' },
+  /** The ID token that a logout at the identity provider sends. */
+  hint: { name: 'idsync_id_token', sameSite: 'strict', path: '/admin/v1/session/oidc/end' },
+} as const satisfies Record<string, Kind>;
+type Cookie = keyof typeof cookies;
 
 /**
  * The cookies of sign-in and session. With HTTPS a name has the prefix `__Host-`, so that no other host can set it, or
@@ -29,58 +32,22 @@ export class SessionCookie {
     this.publicUrl = config.get('PUBLIC_URL', { infer: true });
   }
 
-  read(request: FastifyRequest): string | undefined {
-    return this.value(request, session);
-  }
-
-  set(request: FastifyRequest, reply: FastifyReply, value: string, expires: Date): void {
-    this.write(request, reply, { ...session, value, expires });
-  }
-
-  clear(request: FastifyRequest, reply: FastifyReply): void {
-    this.write(request, reply, { ...session, value: '', expires: new Date(0) });
-  }
-
-  /** The cookie of a sign-in that waits for the identity provider. */
-  readPending(request: FastifyRequest): string | undefined {
-    return this.value(request, pending);
-  }
-
-  setPending(request: FastifyRequest, reply: FastifyReply, value: string, expires: Date): void {
-    this.write(request, reply, { ...pending, value, expires });
-  }
-
-  clearPending(request: FastifyRequest, reply: FastifyReply): void {
-    this.write(request, reply, { ...pending, value: '', expires: new Date(0) });
-  }
-
-  /** The ID token that a logout at the identity provider sends. */
-  readHint(request: FastifyRequest): string | undefined {
-    return this.value(request, hint);
-  }
-
-  setHint(request: FastifyRequest, reply: FastifyReply, value: string, expires: Date): void {
-    this.write(request, reply, { ...hint, value, expires });
-  }
-
-  clearHint(request: FastifyRequest, reply: FastifyReply): void {
-    this.write(request, reply, { ...hint, value: '', expires: new Date(0) });
-  }
-
-  private value(request: FastifyRequest, kind: Kind): string | undefined {
+  read(request: FastifyRequest, kind: Cookie): string | undefined {
     const { cookie } = request.headers;
-    return cookie === undefined ? undefined : request.server.parseCookie(cookie)[this.formOf(request, kind).name];
+    const { name } = this.formOf(request, cookies[kind]);
+    return cookie === undefined ? undefined : request.server.parseCookie(cookie)[name];
   }
 
-  private write(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { value, expires, ...kind }: Kind & { value: string; expires: Date },
-  ): void {
-    const { name, secure } = this.formOf(request, kind);
-    const options = { httpOnly: true, sameSite: kind.sameSite, path: kind.path ?? '/', secure, expires };
+  set(request: FastifyRequest, reply: FastifyReply, kind: Cookie, value: string, expires: Date): void {
+    const { sameSite, path = '/' }: Kind = cookies[kind];
+    const { name, secure } = this.formOf(request, cookies[kind]);
+    const options = { httpOnly: true, sameSite, path, secure, expires };
     // Fastify adds to the cookies of this reply.
     void reply.header('set-cookie', request.server.serializeCookie(name, value, options));
+  }
+
+  clear(request: FastifyRequest, reply: FastifyReply, kind: Cookie): void {
+    this.set(request, reply, kind, '', new Date(0));
   }
 
   private formOf(request: FastifyRequest, { name, path }: Kind): { name: string; secure: boolean } {

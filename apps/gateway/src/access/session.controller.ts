@@ -1,19 +1,52 @@
-import { adminRoutes, type responses } from '@idsync/contracts';
+import { adminRoutes, decodeId, errorTexts, type responses } from '@idsync/contracts';
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
 import { currentOperator } from '../audit/request-context.js';
-import { badRequest } from '../http/api-error.js';
+import { ApiError, badRequest } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
+import type { OperatorCaller } from './caller.js';
+import { OidcSettings } from './oidc-settings.service.js';
+import { OperatorTokens } from './operator-tokens.service.js';
 import { presentSession } from './present-session.js';
+import { isSameOrigin } from './same-origin.js';
 import { SessionCookie } from './session-cookie.service.js';
-import { Sessions } from './sessions.service.js';
+import { type Grant, Sessions } from './sessions.service.js';
 
+/** The session of the caller: sign-in, and end. */
 @Controller()
 export class SessionController {
   constructor(
+    private readonly tokens: OperatorTokens,
     private readonly sessions: Sessions,
     private readonly cookie: SessionCookie,
+    private readonly failures: FailedSignIns,
+    private readonly oidc: OidcSettings,
   ) {}
+
+  @Handles(adminRoutes.getSessionMethods)
+  methods(): responses.SessionMethods {
+    const { config } = this.oidc;
+    return { token: true, ...(config && { oidc: { name: config.name } }) };
+  }
+
+  @Handles(adminRoutes.signIn)
+  async signIn(
+    { body: { token } }: Input<typeof adminRoutes.signIn>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<responses.CreatedSession> {
+    // A page of another origin must not sign a browser in with its own token.
+    if (!isSameOrigin(request, this.cookie.publicUrl)) throw new ApiError(403, errorTexts.otherOrigin);
+    const caller = await this.tokens.identify(token, request.ip);
+    if (!caller) {
+      this.failures.count(request.ip);
+      throw new ApiError(401, errorTexts.operatorUnauthorized);
+    }
+    const { cookie, caller: signedIn, session } = await this.sessions.start(caller, grantOf(caller), request);
+    this.cookie.set(request, reply, 'session', cookie, session.expiresAt);
+    return presentSession(signedIn);
+  }
 
   @Handles(adminRoutes.getSession)
   get(): responses.Session {
@@ -29,6 +62,12 @@ export class SessionController {
     const caller = currentOperator();
     if (!caller.session) throw badRequest('a bearer token has no session');
     await this.sessions.end(request, caller, caller.session);
-    this.cookie.clear(request, reply);
+    this.cookie.clear(request, reply, 'session');
   }
+}
+
+function grantOf({ actor: { kind, id = '' } }: OperatorCaller): Grant {
+  return kind === 'service_token'
+    ? { kind: 'service_token', serviceTokenId: decodeId('serviceToken', id) }
+    : { kind: 'admin_token' };
 }

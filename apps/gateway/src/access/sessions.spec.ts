@@ -73,7 +73,7 @@ describe('the cookie of a session', () => {
 
   it('cannot be read by scripts, is sent to this site only and, with HTTPS, cannot be set by another host', () => {
     const { cookie, request, reply, sent } = cookies('https://idsync.example');
-    cookie.set(request(), reply, 'secret', expires);
+    cookie.set(request(), reply, 'session', 'secret', expires);
     expect(sent).toEqual([
       {
         name: '__Host-idsync_session',
@@ -85,40 +85,40 @@ describe('the cookie of a session', () => {
         expires,
       },
     ]);
-    expect(cookie.read(request('__Host-idsync_session=secret'))).toBe('secret');
-    expect(cookie.read(request('idsync_session=forged'))).toBeUndefined();
+    expect(cookie.read(request('__Host-idsync_session=secret'), 'session')).toBe('secret');
+    expect(cookie.read(request('idsync_session=forged'), 'session')).toBeUndefined();
   });
 
   it('has no prefix without HTTPS, where browsers would reject it', () => {
     const { cookie, request, reply, sent } = cookies('http://127.0.0.1:3000');
-    cookie.set(request(), reply, 'secret', expires);
+    cookie.set(request(), reply, 'session', 'secret', expires);
     expect(sent).toMatchObject([{ name: 'idsync_session', secure: false }]);
-    expect(cookie.read(request('idsync_session=secret'))).toBe('secret');
-    expect(cookie.read(request())).toBeUndefined();
+    expect(cookie.read(request('idsync_session=secret'), 'session')).toBe('secret');
+    expect(cookie.read(request(), 'session')).toBeUndefined();
   });
 
   it('of a pending sign-in survives the redirect from the identity provider', () => {
     const { cookie, request, reply, sent } = cookies('https://idsync.example');
-    cookie.setPending(request(), reply, 'state', expires);
-    cookie.clearPending(request(), reply);
+    cookie.set(request(), reply, 'pending', 'state', expires);
+    cookie.clear(request(), reply, 'pending');
     expect(sent).toMatchObject([
       { name: '__Host-idsync_sign_in', value: 'state', sameSite: 'lax' },
       { value: '', expires: new Date(0) },
     ]);
-    expect(cookie.readPending(request('__Host-idsync_sign_in=state'))).toBe('state');
+    expect(cookie.read(request('__Host-idsync_sign_in=state'), 'pending')).toBe('state');
   });
 
   it('of the ID token is sent to the logout route only', () => {
     const { cookie, request, reply, sent } = cookies('https://idsync.example');
-    cookie.setHint(request(), reply, 'token', expires);
-    cookie.clearHint(request(), reply);
-    cookie.clear(request(), reply);
+    cookie.set(request(), reply, 'hint', 'token', expires);
+    cookie.clear(request(), reply, 'hint');
+    cookie.clear(request(), reply, 'session');
     expect(sent).toMatchObject([
       { name: '__Secure-idsync_id_token', path: '/admin/v1/session/oidc/end', sameSite: 'strict' },
       { value: '', path: '/admin/v1/session/oidc/end' },
       { name: '__Host-idsync_session', value: '' },
     ]);
-    expect(cookie.readHint(request('__Secure-idsync_id_token=token'))).toBe('token');
+    expect(cookie.read(request('__Secure-idsync_id_token=token'), 'hint')).toBe('token');
   });
 });
 

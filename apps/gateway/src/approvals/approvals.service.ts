@@ -21,13 +21,13 @@ import {
 } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
 import type { OperatorCaller } from '../access/caller.js';
-import { currentOperatorRequest } from '../audit/request-context.js';
-import { ApiError, badRequest, notFound, orNotFound } from '../http/api-error.js';
+import { currentOperator } from '../audit/request-context.js';
+import { ApiError, badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
 import type { Progress } from '../http/may-take-longer.interceptor.js';
-import { Operations } from '../operations/operations.service.js';
+import { Operations, shownOperation } from '../operations/operations.service.js';
 import { type Describe, TenantTransactions } from '../tenants/tenant-transactions.service.js';
-import { GuardedActs } from './guarded-acts.service.js';
+import { GuardedActs, type Performed } from './guarded-acts.service.js';
 import { type GuardedInputs, resourceOf } from './guarded-inputs.js';
 import { type IssuedActor, isSecondPerson } from './is-second-person.js';
 import { presentApproval } from './present-approval.js';
@@ -61,7 +61,7 @@ export class Approvals {
   ): Promise<responses.Approval | undefined> {
     const policy = await this.tenants.run(tenantId, (tx) => findOperatorPolicy(tx, tenantId));
     if (!policy.four_eyes) return undefined;
-    const requestedBy = currentCaller().actor;
+    const requestedBy = currentOperator().actor;
     const resource = resourceOf(input) ?? null;
     const { reason } = input as { reason?: string };
     return this.tenants.act(tenantId, async (tx, describe) => {
@@ -76,26 +76,39 @@ export class Approvals {
     });
   }
 
+  /** Performs an act; or requests approval, unless its input `isGuarded` not. */
+  async perform<Action extends GuardedAction>(
+    tenantId: string,
+    action: Action,
+    input: GuardedInputs[Action],
+    { by = currentOperator().actor.name, isGuarded = true } = {},
+  ): Promise<Performed & { waiting?: responses.Approval }> {
+    const waiting = isGuarded ? await this.request(tenantId, action, input) : undefined;
+    if (waiting) return { waiting };
+    const act = this.guarded.acts[action];
+    return this.tenants.act(tenantId, async (tx, describe) => {
+      if (act.before) describe({ before: await act.before(tx, tenantId), after: input });
+      const done = await act.perform(tx, tenantId, input, by);
+      describe({ created: { ...shownOperation(done.operation), ...(done.job && { job_id: done.job.job_id }) } });
+      return done;
+    });
+  }
+
   /** Has the directory perform an act, which is an operation, and waits up to 10 s for its end; or requests approval. */
   async operate<Action extends GuardedAction>(
     tenantId: string,
     action: Action,
     input: GuardedInputs[Action],
   ): Promise<Progress<responses.Approval | responses.Operation>> {
-    const waiting = await this.request(tenantId, action, input);
+    const { waiting, operation } = await this.perform(tenantId, action, input);
     if (waiting) return { finished: false, body: waiting };
-    const act = this.guarded.acts[action];
-    return this.operations.run(tenantId, async (tx, describe) => {
-      if (act.before) describe({ before: await act.before(tx, tenantId), after: input });
-      const operation = await act.perform(tx, tenantId, input, currentCaller().actor.name);
-      if (!operation) throw new Error(`${action} is not performed by an operation`);
-      return operation;
-    });
+    if (!operation) throw new Error(`${action} is not performed by an operation`);
+    return this.operations.finish(tenantId, operation);
   }
 
   /** Performs an act that another operator requested. The approval and the act are one transaction. */
   async approve(tenantId: string, id: string, reason?: string): Promise<responses.Approval> {
-    const caller = currentCaller();
+    const caller = currentOperator();
     try {
       return await this.tenants.act(tenantId, async (tx, describe) => {
         const approver = await withIssuer(tx, caller.actor);
@@ -110,7 +123,7 @@ export class Approvals {
           throw new ApiError(403, `another operator than ${JSON.stringify(row.requestedBy.name)} must approve this`);
         // A revoked token must have no further effect, also by its requests that wait for others.
         if (requester.isRevoked) throw new Stale('the token of its requester has been revoked');
-        const operationId = await this.perform(tx, row, approver);
+        const operationId = await this.performApproved(tx, row, approver);
         return this.decide(tx, row, { status: 'approved', reason, operationId }, describe);
       });
     } catch (error) {
@@ -122,7 +135,7 @@ export class Approvals {
 
   /** Anyone whose role includes the act may reject it, also the requester. */
   reject(tenantId: string, id: string, reason?: string): Promise<responses.Approval> {
-    const caller = currentCaller();
+    const caller = currentOperator();
     return this.tenants.act(tenantId, async (tx, describe) => {
       const row = orNotFound(await lockApproval(tx, tenantId, id));
       requireRole(caller, row);
@@ -132,7 +145,7 @@ export class Approvals {
     });
   }
 
-  private async perform(tx: Transaction, row: ApprovalRow, approver: AuditActor): Promise<string | undefined> {
+  private async performApproved(tx: Transaction, row: ApprovalRow, approver: AuditActor): Promise<string | undefined> {
     const { tenantId, action, input } = row;
     const act = this.guarded.acts[action];
     let basis: unknown;
@@ -144,7 +157,7 @@ export class Approvals {
     }
     if (!(await hasBasis(tx, row, basis))) throw new Stale('what it concerns has changed since the request');
     const by = `${row.requestedBy.name}, approved by ${approver.name}`;
-    return (await act.perform(tx, tenantId, input as never, by))?.id;
+    return (await act.perform(tx, tenantId, input as never, by)).operation?.id;
   }
 
   private async decide(
@@ -154,7 +167,7 @@ export class Approvals {
     describe: Describe,
   ): Promise<responses.Approval> {
     const { tenantId, id } = row;
-    const { actor } = currentCaller();
+    const { actor } = currentOperator();
     const decision = { status, decidedBy: actor, decisionReason: reason ?? null, operationId: operationId ?? null };
     await decideApproval(tx, tenantId, id, decision);
     const shown = presentApproval(orNotFound(await lockApproval(tx, tenantId, id)));
@@ -174,12 +187,6 @@ async function withIssuer(tx: Transaction, actor: AuditActor): Promise<IssuedAct
   const id = uuidOf('serviceToken', actor.id);
   const token = await asTenant(tx, installationId, () => findServiceToken(tx, id));
   return token ? { ...actor, issuer: token.createdBy, isRevoked: token.revokedAt !== null } : actor;
-}
-
-function currentCaller(): OperatorCaller {
-  const { caller } = currentOperatorRequest();
-  if (caller?.access !== 'operator') throw notFound();
-  return caller;
 }
 
 function requireRole({ role, tenantIds }: OperatorCaller, { action }: ApprovalRow): void {

@@ -5,8 +5,10 @@ import {
   installationId,
   type OperationInput,
   type OperationType,
+  type responses,
 } from '@idsync/contracts';
 import { asTenant, type Transaction } from '@idsync/database';
+import { enqueue } from '@idsync/database/bus';
 import {
   findConnector,
   findDeletedConnector,
@@ -15,6 +17,7 @@ import {
   findOperatorPolicy,
   findPersonRecords,
   findQueuedOperation,
+  type JobRow,
   lockConnector,
   lockTenant,
   type OperationRow,
@@ -27,13 +30,12 @@ import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from 
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { describeAct } from '../audit/describe-act.js';
-import { currentOperatorRequest } from '../audit/request-context.js';
+import { currentRequest } from '../audit/request-context.js';
 import { changeConnector } from '../connectors/change-connector.js';
+import { presentDeletedConnector } from '../connectors/present-connector.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
-import { Suppressions } from '../identities/suppressions.service.js';
-import { releaseJob } from '../jobs/release-job.js';
-import { presentDeletedConnector } from '../present.js';
+import { suppressionsOf } from '../identities/suppressions.js';
 import { changeSettings, changesLifecycle, findSettings } from '../settings/change-settings.js';
 import {
   presentLifecyclePolicy,
@@ -44,6 +46,9 @@ import {
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import type { GuardedInputs } from './guarded-inputs.js';
 
+/** Characters of the names of both operators in the decision of a job. */
+const maxBy = 200;
+
 interface GuardedAct<Input> {
   /**
    * Returns the state that the act changes, as an approver sees it. An approval is stale if it has changed since the
@@ -52,15 +57,20 @@ interface GuardedAct<Input> {
   basis(tx: Transaction, tenantId: string, input: Input): Promise<unknown>;
   /** Returns the settings that the act replaces, for the audit log. */
   before?(tx: Transaction, tenantId: string): Promise<unknown>;
-  /** Performs the act, and returns the operation that completes it. `by` names both operators of an approval. */
-  perform(tx: Transaction, tenantId: string, input: Input, by: string): Promise<OperationRow | undefined>;
+  /** Performs the act. `by` names both operators of an approval. */
+  perform(tx: Transaction, tenantId: string, input: Input, by: string): Promise<Performed>;
+}
+
+/** What completes an act, if it is not complete. */
+export interface Performed {
+  operation?: OperationRow;
+  job?: responses.SyncJobReference;
 }
 
 /** Acts that need a second operator: what each one depends on, and how it is performed once it is approved. */
 @Injectable()
 export class GuardedActs {
   constructor(
-    private readonly suppressions: Suppressions,
     private readonly settings: GatewaySettings,
     private readonly audit: AuditLog,
   ) {}
@@ -68,24 +78,25 @@ export class GuardedActs {
   readonly acts: { [Action in GuardedAction]: GuardedAct<GuardedInputs[Action]> } = {
     releaseSyncJob: {
       basis: async (tx, tenantId, { job_id }) => {
-        const { status, decision } = orNotFound(await findJob(tx, tenantId, uuidOf('job', job_id)));
-        if (status !== 'quarantined') throw badRequest(`the job is ${status}, not quarantined`);
+        const { status, decision } = await quarantinedJob(tx, tenantId, job_id);
         return { status, decision };
       },
       perform: async (tx, tenantId, { job_id, reason }, by) => {
-        await releaseJob(tx, tenantId, { jobId: uuidOf('job', job_id), reason, by });
-        return undefined;
+        const { id } = await quarantinedJob(tx, tenantId, job_id);
+        const data = { job_id: id, reason, by: by.slice(0, maxBy) };
+        await enqueue(tx, { type: 'sync.job.release_requested', tenantId, data });
+        return {};
       },
     },
     applySyncJob: {
       basis: (tx, tenantId, { job_id }) => stateOfJob(tx, tenantId, job_id),
       perform: (tx, tenantId, { job_id, ...rest }) =>
-        requestOperation(tx, tenantId, 'plan.apply', { job_id: uuidOf('job', job_id), ...rest }),
+        operate(tx, tenantId, 'plan.apply', { job_id: uuidOf('job', job_id), ...rest }),
     },
     undoSyncJob: {
       basis: (tx, tenantId, { job_id }) => stateOfJob(tx, tenantId, job_id),
       perform: (tx, tenantId, { job_id, ...rest }) =>
-        requestOperation(tx, tenantId, 'job.undo', { job_id: uuidOf('job', job_id), preview: false, ...rest }),
+        operate(tx, tenantId, 'job.undo', { job_id: uuidOf('job', job_id), preview: false, ...rest }),
     },
     eraseIdentity: {
       // After a merge, an erasure would concern more than what was requested.
@@ -95,8 +106,8 @@ export class GuardedActs {
       },
       perform: async (tx, tenantId, { identity_id, keep_out, ...rest }) => {
         const id = uuidOf('identity', identity_id);
-        const suppress = keep_out ? await this.suppressions.hashesOf(tx, tenantId, id) : undefined;
-        return requestOperation(tx, tenantId, 'identity.erase', { identity_id: id, suppress, ...rest });
+        const suppress = keep_out ? await suppressionsOf(tx, tenantId, id, this.settings.encryptionKeys) : undefined;
+        return operate(tx, tenantId, 'identity.erase', { identity_id: id, suppress, ...rest });
       },
     },
     replaceMatchingRules: replacing(
@@ -123,7 +134,7 @@ export class GuardedActs {
       },
       perform: async (tx, tenantId, { connector_id, ...patch }) => {
         const id = uuidOf('connector', connector_id);
-        return (await changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys)).operation;
+        return changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys);
       },
     },
     updateSettings: {
@@ -132,7 +143,8 @@ export class GuardedActs {
         if (changesLifecycle(settings, patch)) await requireNoneQueued(tx, tenantId, 'lifecycle.change');
         return settings;
       },
-      perform: changeSettings,
+      before: findSettings,
+      perform: async (tx, tenantId, patch) => ({ operation: await changeSettings(tx, tenantId, patch) }),
     },
     confirmOperation: {
       basis: async (tx, tenantId, { operation_id }) => {
@@ -142,7 +154,7 @@ export class GuardedActs {
         return { type, status, held: result?.held };
       },
       perform: (tx, tenantId, { operation_id, ...rest }) =>
-        requestOperation(tx, tenantId, 'operation.confirm', {
+        operate(tx, tenantId, 'operation.confirm', {
           operation_id: uuidOf('operation', operation_id),
           ...rest,
         }),
@@ -150,8 +162,9 @@ export class GuardedActs {
     retireDeletedConnector: {
       basis: (tx, tenantId, { connector_id }) => deletedConnector(tx, tenantId, connector_id),
       perform: async (tx, tenantId, { connector_id }) => {
-        await queueRetirement(tx, tenantId, uuidOf('connector', connector_id));
-        return undefined;
+        await deletedConnector(tx, tenantId, connector_id);
+        const { id, status } = await queueRetirement(tx, tenantId, uuidOf('connector', connector_id));
+        return { job: { job_id: encodeId('job', id), status } };
       },
     },
     handDeletedConnectorOver: {
@@ -160,7 +173,7 @@ export class GuardedActs {
         return { from: await deletedConnector(tx, tenantId, connector_id), to: { id, records } };
       },
       perform: (tx, tenantId, { connector_id, to, ...rest }) =>
-        requestOperation(tx, tenantId, 'connector.hand_over', {
+        operate(tx, tenantId, 'connector.hand_over', {
           from_id: uuidOf('connector', connector_id),
           to_id: uuidOf('connector', to),
           ...rest,
@@ -172,17 +185,18 @@ export class GuardedActs {
         // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
         const details = { resource: tenant_id, after: { action: 'deleteTenant', name, by } };
         await asTenant(tx, installationId, () =>
-          this.audit.append(tx, installationId, describeAct(currentOperatorRequest(), details)),
+          this.audit.append(tx, installationId, describeAct(currentRequest(), details)),
         );
         await requestTenantDeletion(tx, tenantId);
-        return undefined;
+        return {};
       },
     },
     replaceOperatorPolicy: {
-      basis: (tx, tenantId) => findOperatorPolicy(tx, tenantId),
+      basis: findOperatorPolicy,
+      before: findOperatorPolicy,
       perform: async (tx, tenantId, policy) => {
         await saveOperatorPolicy(tx, tenantId, policy);
-        return undefined;
+        return {};
       },
     },
   };
@@ -200,8 +214,23 @@ function replacing<Input, Type extends OperationType>(
       await requireNoneQueued(tx, tenantId, type);
       return before(tx, tenantId);
     },
-    perform: (tx, tenantId, given) => requestOperation(tx, tenantId, type, toInput(given)),
+    perform: (tx, tenantId, given) => operate(tx, tenantId, type, toInput(given)),
   };
+}
+
+async function operate<Type extends OperationType>(
+  tx: Transaction,
+  tenantId: string,
+  type: Type,
+  input: OperationInput<Type>,
+): Promise<Performed> {
+  return { operation: await requestOperation(tx, tenantId, type, input) };
+}
+
+async function quarantinedJob(tx: Transaction, tenantId: string, id: string): Promise<JobRow> {
+  const job = orNotFound(await findJob(tx, tenantId, uuidOf('job', id)));
+  if (job.status !== 'quarantined') throw badRequest(`the job is ${job.status}, not quarantined`);
+  return job;
 }
 
 async function stateOfJob(tx: Transaction, tenantId: string, id: string): Promise<object> {

@@ -64,7 +64,7 @@ export class AuditController {
 
   @Handles(adminRoutes.getAuditVerification)
   async verifyTenant({ tenantId, query }: Input<typeof adminRoutes.getAuditVerification>) {
-    await this.tenants.run(tenantId, async () => undefined);
+    await this.tenants.require(tenantId);
     return this.verify(tenantId, query);
   }
 

@@ -1,6 +1,6 @@
 import { ContextValue } from '@idsync/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { OperatorCaller } from '../access/caller.js';
+import { type OperatorCaller, publicIdOf, type Subscriber } from '../access/caller.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,31 +11,40 @@ declare module 'fastify' {
 
 const requests = new ContextValue<FastifyRequest>();
 
-/** Returns the operator's request that the current work belongs to. */
-export function currentOperatorRequest(): FastifyRequest {
+/** Returns the request that the current work belongs to. */
+export function currentRequest(): FastifyRequest {
   const request = requests.get();
-  if (!request) throw new Error('an act of an operator belongs to a request');
+  if (!request) throw new Error('an act belongs to a request');
   return request;
+}
+
+/** Returns the client or the operator of the request that the current work belongs to. */
+export function currentCaller(): Subscriber | OperatorCaller {
+  const { caller } = currentRequest();
+  if (!caller || caller.access === 'scim-token') throw new Error('an act has a client or an operator');
+  return caller;
 }
 
 /** Returns the operator of the request that the current work belongs to. */
 export function currentOperator(): OperatorCaller {
-  const { caller } = currentOperatorRequest();
-  if (caller?.access !== 'operator') throw new Error('an act of an operator has a caller');
+  const caller = currentCaller();
+  if (caller.access !== 'operator') throw new Error('an act of an operator has a caller');
   return caller;
 }
 
-/** Returns the name of the operator: the one of its sign-in where it is known, otherwise the claimed one. */
-export function actorName(claimed: string): string {
-  const { kind, name } = currentOperator().actor;
+/** Returns the id of a client, or the name of an operator: the one of its sign-in where it is known, otherwise the claimed one. */
+export function actorName(claimed = ''): string {
+  const caller = currentCaller();
+  if (caller.access !== 'operator') return publicIdOf(caller);
+  const { kind, name } = caller.actor;
   return kind === 'admin_token' ? claimed : name;
 }
 
 /** Must be registered after authentication. */
-export function registerOperatorRequests(server: FastifyInstance): void {
+export function registerRequests(server: FastifyInstance): void {
   // The async context is lost while a body is parsed, so it is entered after that.
   server.addHook('preValidation', (request, _reply, done) => {
-    if (request.caller?.access === 'operator') requests.run(request, done);
+    if (request.caller) requests.run(request, done);
     else done();
   });
 }

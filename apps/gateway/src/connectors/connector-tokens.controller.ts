@@ -3,9 +3,9 @@ import { findConnector, insertApiKey, listApiKeys, lockConnector, revokeApiKey }
 import { Controller } from '@nestjs/common';
 import { formatApiKey, newSecret } from '../access/api-key.js';
 import { KeyRing } from '../access/key-ring.service.js';
+import { presentConnectorToken } from '../access/present-api-key.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { presentConnectorToken } from '../present.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 /** Tokens with which identity providers push: API keys that are valid only for the SCIM service of one connector. */
@@ -42,10 +42,10 @@ export class ConnectorTokensController {
   }
 
   @Handles(adminRoutes.deleteConnectorToken)
-  async revoke({ tenantId, connectorId, tokenId }: Input<typeof adminRoutes.deleteConnectorToken>): Promise<void> {
+  async revoke({ tenantId, connectorId, apiKeyId }: Input<typeof adminRoutes.deleteConnectorToken>): Promise<void> {
     await this.tenants.act(tenantId, async (tx) => {
       orNotFound(await findConnector(tx, tenantId, connectorId));
-      orNotFound(await revokeApiKey(tx, tenantId, tokenId, connectorId));
+      orNotFound(await revokeApiKey(tx, tenantId, apiKeyId, connectorId));
     });
     this.keyRing.clear();
   }

@@ -1,4 +1,4 @@
-import { adminRoutes, encodeId, type responses } from '@idsync/contracts';
+import { adminRoutes, clientRoutes, encodeId, type responses } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   type ConnectorRow,
@@ -23,12 +23,12 @@ import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { optionalUuid } from '../http/ids.js';
 import { Operations, shownOperation } from '../operations/operations.service.js';
-import { presentConnector, presentFailingRecord } from '../present.js';
 import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { changeConnector, guardedChanges, rejectTakenName, requireValid } from './change-connector.js';
 import { writeSecrets } from './connector-secrets.js';
+import { presentConnector, presentConnectorSummary, presentFailingRecord } from './present-connector.js';
 
 @Controller()
 export class ConnectorsController {
@@ -59,6 +59,11 @@ export class ConnectorsController {
   @Handles(adminRoutes.listConnectors)
   list({ tenantId, query: page }: Input<typeof adminRoutes.listConnectors>) {
     return this.tenants.page(tenantId, page, presentConnector, (tx) => listConnectors(tx, tenantId, page));
+  }
+
+  @Handles(clientRoutes.listConnectors)
+  listSummaries({ tenantId, query: page }: Input<typeof clientRoutes.listConnectors>) {
+    return this.tenants.page(tenantId, page, presentConnectorSummary, (tx) => listConnectors(tx, tenantId, page));
   }
 
   @Handles(adminRoutes.getConnector)

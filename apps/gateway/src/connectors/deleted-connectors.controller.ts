@@ -1,12 +1,12 @@
 import { adminRoutes, encodeId } from '@idsync/contracts';
-import { findDeletedConnector, listDeletedConnectors, queueRetirement } from '@idsync/database/gateway';
+import { findDeletedConnector, listDeletedConnectors } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import { Approvals } from '../approvals/approvals.service.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
-import { presentDeletedConnector } from '../present.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { presentDeletedConnector } from './present-connector.js';
 
 @Controller()
 export class DeletedConnectorsController {
@@ -31,15 +31,8 @@ export class DeletedConnectorsController {
   @Handles(adminRoutes.retireDeletedConnector)
   async retire({ tenantId, connectorId: id }: Input<typeof adminRoutes.retireDeletedConnector>) {
     const connector = { connector_id: encodeId('connector', id) };
-    const waiting = await this.approvals.request(tenantId, 'retireDeletedConnector', connector);
-    if (waiting) return waiting;
-    const job = await this.tenants.act(tenantId, async (tx, describe) => {
-      orNotFound(await findDeletedConnector(tx, tenantId, id));
-      const queued = await queueRetirement(tx, tenantId, id);
-      describe({ created: { job_id: encodeId('job', queued.id) } });
-      return queued;
-    });
-    return { job_id: encodeId('job', job.id), status: job.status };
+    const { waiting, job } = await this.approvals.perform(tenantId, 'retireDeletedConnector', connector);
+    return waiting ?? orNotFound(job);
   }
 
   @Handles(adminRoutes.handDeletedConnectorOver)

@@ -51,7 +51,7 @@ export class EventStreams implements BeforeApplicationShutdown, OnApplicationShu
 
   /** Throws a 404 if the tenant does not exist, and a 429 or 503 for too many streams. */
   async open({ tenantId, after, request, reply }: StreamRequest): Promise<void> {
-    await this.tenants.run(tenantId, async () => undefined);
+    await this.tenants.require(tenantId);
     const newest = await findNewestSequence(this.database, tenantId);
     // The client has left meanwhile.
     if (reply.raw.destroyed) return;

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { routeDefinitionOf } from '../access/route-definition.js';
 import { namesVersion } from './names-version.js';
 
 /** The condition of a GET request on a version that the client has (RFC 9110, section 13.1.2). */
@@ -14,11 +15,17 @@ export interface Conditional {
 
 export const IfNoneMatch = createParamDecorator((_: unknown, context: ExecutionContext): Conditional => {
   const http = context.switchToHttp();
-  const cached = http.getRequest<FastifyRequest>().headers['if-none-match'];
+  const request = http.getRequest<FastifyRequest>();
   const reply = http.getResponse<FastifyReply>();
+  const route = routeDefinitionOf(request);
+  // SCIM is no route of the contracts. A handler may also have a route of operators, whose responses have no version.
+  const isConditional = !route || route.conditional === true;
+  const cached = isConditional ? request.headers['if-none-match'] : undefined;
   return {
     hasVersion: cached !== undefined,
-    setVersion: (version) => void reply.header('etag', version),
+    setVersion(version) {
+      if (isConditional) reply.header('etag', version);
+    },
     isUnchanged(version) {
       if (cached === undefined || !namesVersion(cached, version)) return false;
       reply.header('etag', version).status(304);

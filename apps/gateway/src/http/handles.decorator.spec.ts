@@ -1,8 +1,9 @@
-import { clientRoutes, encodeId, newUuid } from '@idsync/contracts';
+import { adminRoutes, clientRoutes, encodeId, newUuid } from '@idsync/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, type HttpException } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { AuditLog } from '../audit/audit-log.service.js';
 import { ApiError } from './api-error.js';
 import { Handles, type Input } from './handles.decorator.js';
 
@@ -10,10 +11,11 @@ const tenantId = newUuid();
 const id = newUuid();
 const path = `/v1/webhooks/${encodeId('webhook', id)}/rotate-secret`;
 let received: unknown;
+const log = { provide: AuditLog, useValue: { recordAct: async () => undefined } };
 
 @Controller()
 class ExampleController {
-  @Handles(clientRoutes.rotateWebhookSecret)
+  @Handles(clientRoutes.rotateWebhookSecret, adminRoutes.rotateWebhookSecret)
   rotate(input: Input<typeof clientRoutes.rotateWebhookSecret>) {
     received = input;
     return { signing_secret: 'whsec_1' };
@@ -22,8 +24,13 @@ class ExampleController {
   @Handles(clientRoutes.deleteWebhook)
   delete(_input: Input<typeof clientRoutes.deleteWebhook>): void {}
 
+  @Handles(adminRoutes.getRecord)
+  record({ recordId }: Input<typeof adminRoutes.getRecord>) {
+    return JSON.stringify({ id: recordId });
+  }
+
   @Handles(clientRoutes.getIdentity)
-  get({ id: identity, query: { at } }: Input<typeof clientRoutes.getIdentity>) {
+  get({ identityId: identity, query: { at } }: Input<typeof clientRoutes.getIdentity>) {
     return JSON.stringify({ identity, at });
   }
 }
@@ -32,7 +39,7 @@ describe('a handler of a route', () => {
   let app: NestFastifyApplication;
 
   beforeAll(async () => {
-    const module = await Test.createTestingModule({ controllers: [ExampleController] }).compile();
+    const module = await Test.createTestingModule({ controllers: [ExampleController], providers: [log] }).compile();
     app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
     app.useGlobalFilters({
       catch(error: Error, host) {
@@ -53,7 +60,7 @@ describe('a handler of a route', () => {
   it('receives the ids of the path, the body with its defaults, and the tenant of the key', async () => {
     const { statusCode, json } = await app.inject({ method: 'POST', url: path, payload: {} });
     expect({ status: statusCode, body: json() }).toEqual({ status: 200, body: { signing_secret: 'whsec_1' } });
-    expect(received).toEqual({ id, tenantId, body: { overlap_hours: 24 } });
+    expect(received).toEqual({ webhookId: id, tenantId, body: { overlap_hours: 24 } });
   });
 
   it('answers with the status of the route', async () => {
@@ -79,6 +86,30 @@ describe('a handler of a route', () => {
       ...(method === 'POST' && { payload: { overlap_hours: -1 } }),
     });
     expect(statusCode).toBe(status);
+  });
+
+  it('of a client and of an operator receives the same input', async () => {
+    const url = `/admin/v1/tenants/${encodeId('tenant', tenantId)}${path.slice('/v1'.length)}`;
+    const { statusCode } = await app.inject({ method: 'POST', url, payload: { overlap_hours: 1 } });
+    expect([statusCode, received]).toEqual([200, { webhookId: id, tenantId, body: { overlap_hours: 1 } }]);
+  });
+
+  it('is refused at the start if the kind of an id is not known', () => {
+    const route = { ...clientRoutes.getUser, path: '/v1/people/{id}' as const };
+    class Unknown {
+      get(): string {
+        return '{}';
+      }
+    }
+    const descriptor = Object.getOwnPropertyDescriptor(Unknown.prototype, 'get') ?? {};
+    expect(() => Handles(route)(Unknown.prototype, 'get', descriptor)).toThrow(
+      'the kind of the id after /people/ in /v1/people/{id} is not known',
+    );
+  });
+
+  it('receives the id after records as a text', async () => {
+    const url = `/admin/v1/tenants/${encodeId('tenant', tenantId)}/records/a%20b`;
+    expect((await app.inject({ url })).json()).toMatchObject({ id: 'a b' });
   });
 
   it('does not compile with another parameter or result', () => {

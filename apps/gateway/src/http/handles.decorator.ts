@@ -1,4 +1,4 @@
-import { type IdKind, type RouteDefinition, type responses } from '@idsync/contracts';
+import type { IdKind, RouteDefinition, responses } from '@idsync/contracts';
 import {
   createParamDecorator,
   type ExecutionContext,
@@ -8,6 +8,7 @@ import {
   RequestMethod,
   UseInterceptors,
 } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { Access, tenantOfCaller } from '../access/access.decorator.js';
@@ -16,11 +17,47 @@ import { uuidOf } from './ids.js';
 import { MayTakeLongerInterceptor, type Progress } from './may-take-longer.interceptor.js';
 import { validate } from './validate.js';
 
-type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+/** Kinds of the ids in paths, by the segment before each. */
+const kinds = {
+  accounts: 'account',
+  'api-keys': 'apiKey',
+  approvals: 'approval',
+  cases: 'case',
+  connectors: 'connector',
+  'dead-letters': 'deadLetter',
+  'deleted-connectors': 'connector',
+  deliveries: 'delivery',
+  events: 'event',
+  findings: 'finding',
+  groups: 'group',
+  identities: 'identity',
+  jobs: 'job',
+  'machine-identities': 'machineIdentity',
+  operations: 'operation',
+  probes: 'probe',
+  replays: 'replay',
+  'service-tokens': 'serviceToken',
+  sessions: 'session',
+  suppressions: 'suppression',
+  'sync-jobs': 'job',
+  tenants: 'tenant',
+  tokens: 'apiKey',
+  users: 'user',
+  webhooks: 'webhook',
+} as const satisfies Record<string, IdKind>;
+/** The segment before an id that is a text: one of a source, or of several kinds. */
+const texts = 'records';
+
+type Kinds = typeof kinds;
+type LastSegment<Path extends string> = Path extends `${string}/${infer Rest}` ? LastSegment<Rest> : Path;
+type NameOf<Segment extends string, Name> = Segment extends keyof Kinds ? `${Kinds[Segment]}Id` : Name;
+type NamesIn<Path extends string> = Path extends `${infer Before}/{${infer Name}}${infer Rest}`
+  ? NameOf<LastSegment<Before>, Name> | NamesIn<Rest>
+  : never;
 
 /**
  * The input of a handler: the ids of its path as uuids, its validated query and body, and the tenant of
- * the caller's key.
+ * the caller's key. Ids are named by their kinds, so that routes with the same ids have the same input.
  */
 export type Input<Route extends RouteDefinition> = Record<NamesIn<Route['path']>, string> &
   (Route extends { auth: 'key' } ? { tenantId: string } : unknown) &
@@ -51,38 +88,22 @@ type HasProgress<Route extends RouteDefinition> = Route extends { mayTakeLonger:
     ? true
     : false;
 
-/** Kinds of the ids in paths, by the segment before each; others are texts of sources. */
-const kinds: Readonly<Record<string, IdKind>> = {
-  accounts: 'account',
-  'api-keys': 'apiKey',
-  approvals: 'approval',
-  cases: 'case',
-  connectors: 'connector',
-  'dead-letters': 'deadLetter',
-  'deleted-connectors': 'connector',
-  deliveries: 'delivery',
-  events: 'event',
-  findings: 'finding',
-  groups: 'group',
-  identities: 'identity',
-  jobs: 'job',
-  'machine-identities': 'machineIdentity',
-  operations: 'operation',
-  probes: 'probe',
-  replays: 'replay',
-  'service-tokens': 'serviceToken',
-  sessions: 'session',
-  suppressions: 'suppression',
-  'sync-jobs': 'job',
-  tokens: 'apiKey',
-  users: 'user',
-  webhooks: 'webhook',
-};
-
 interface Parts {
   route: RouteDefinition;
-  /** Names in the path, except the tenant, with the kinds of their ids. */
-  ids: [name: string, kind: IdKind | undefined][];
+  ids: { parameter: string; name: string; kind: IdKind | undefined }[];
+}
+
+/** Returns the ids in a path, except the tenant. Throws for one whose kind is not known. */
+function idsIn(path: string): Parts['ids'] {
+  const segments = path.split('/');
+  return segments.flatMap((segment, at) => {
+    if (!segment.startsWith('{') || segment === '{tenantId}') return [];
+    const before = segments[at - 1] ?? '';
+    const kind = (kinds as Record<string, IdKind | undefined>)[before];
+    if (!kind && before !== texts) throw new Error(`the kind of the id after /${before}/ in ${path} is not known`);
+    const parameter = segment.slice(1, -1);
+    return [{ parameter, name: kind ? `${kind}Id` : parameter, kind }];
+  });
 }
 
 /** Of several faults, the one of the query is reported, then those of ids, of the body, and of the tenant. */
@@ -91,7 +112,8 @@ const RouteInput = createParamDecorator(({ route, ids }: Parts, context: Executi
   const given = request.params as Record<string, string>;
   const input: Record<string, unknown> = {};
   if (route.query) input.query = validate(route.query, request.query, 'query parameter');
-  for (const [name, kind] of ids) input[name] = kind ? uuidOf(kind, given[name] ?? '') : given[name];
+  for (const { parameter, name, kind } of ids)
+    input[name] = kind ? uuidOf(kind, given[parameter] ?? '') : given[parameter];
   if (route.body && !route.bodyUnchecked) input.body = validate(route.body, request.body, 'field');
   if (route.auth === 'key') input.tenantId = tenantOfCaller(request);
   else if (given.tenantId !== undefined) input.tenantId = uuidOf('tenant', given.tenantId);
@@ -104,21 +126,39 @@ type Handler<Route extends RouteDefinition> = (
 ) => Output<Route> | Promise<Output<Route>>;
 
 /**
- * Binds a handler to a route of the contracts: its method, path, status, access and audit. The first parameter is the
- * `Input` of the route, and a handler that returns anything but its `Output` does not compile.
+ * Binds a handler to routes of the contracts: their method, path, status, access and audit. The first parameter is the
+ * `Input` of each route, and a handler that returns anything but its `Output` does not compile.
  */
-export function Handles<Route extends RouteDefinition>(route: Route) {
+export function Handles<Routes extends RouteDefinition[]>(...routes: Routes) {
+  return <Key extends string>(
+    target: { [Name in Key]: Handler<Routes[number]> },
+    key: Key,
+    descriptor: PropertyDescriptor,
+  ): void => {
+    const [first, ...others] = routes;
+    const parameters: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, key);
+    if (first) bind(first, target, key, descriptor);
+    // Nest has one access, status and list of interceptors for each method: another route is a method that calls this one.
+    for (const route of others) {
+      const name = `${key} ${route.path}`;
+      const value = function (this: unknown, ...given: unknown[]): unknown {
+        return descriptor.value.apply(this, given);
+      };
+      Reflect.defineMetadata(ROUTE_ARGS_METADATA, parameters, target.constructor, name);
+      Object.defineProperty(target, name, { value });
+      bind(route, target, name, { value });
+    }
+  };
+}
+
+function bind(route: RouteDefinition, target: object, key: string, descriptor: PropertyDescriptor): void {
   const { method, path, success, auth } = route;
-  const segments = path.split('/');
-  const ids = segments.flatMap((segment, at): Parts['ids'] => {
-    const name = segment.startsWith('{') ? segment.slice(1, -1) : 'tenantId';
-    return name === 'tenantId' ? [] : [[name, kinds[segments[at - 1] ?? '']]];
-  });
   const hasProgress = route.mayTakeLonger || (route.fourEyes && success.status === 200);
   const interceptors = [
     ...(auth === 'operator' ? [AuditInterceptor] : []),
     ...(hasProgress ? [MayTakeLongerInterceptor] : []),
   ];
+  RouteInput({ route, ids: idsIn(path) })(target, key, 0);
   const decorators = [
     RequestMapping({ method: RequestMethod[method], path: path.replaceAll(/\{(\w+)\}/g, ':$1') }),
     HttpCode(success.status),
@@ -126,12 +166,5 @@ export function Handles<Route extends RouteDefinition>(route: Route) {
     ...(success.schema && !success.type ? [Header('content-type', 'application/json; charset=utf-8')] : []),
     ...(interceptors.length > 0 ? [UseInterceptors(...interceptors)] : []),
   ];
-  return <Key extends string>(
-    target: { [Name in Key]: Handler<Route> },
-    key: Key,
-    descriptor: PropertyDescriptor,
-  ): void => {
-    RouteInput({ route, ids })(target, key, 0);
-    for (const decorate of decorators) decorate(target, key, descriptor);
-  };
+  for (const decorate of decorators) decorate(target, key, descriptor);
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { Authentication } from '../access/authentication.service.js';
-import { registerOperatorRequests } from '../audit/request-context.js';
+import { registerRequests } from '../audit/request-context.js';
 import { registerScimConcurrency } from '../scim/scim-concurrency.js';
 import { acceptJson, acceptLogoutForm } from './accept-json.js';
 import { bodyBounds, scimPrefix } from './body-bounds.js';
@@ -26,7 +26,7 @@ export class HttpHooks {
     server.addHook('onRequest', (request) => authentication.authenticate(request));
     traceRequests(server);
     registerDatabaseShares(server);
-    registerOperatorRequests(server);
+    registerRequests(server);
     server.addHook('onSend', (request, reply, payload, done) => {
       if (payload && request.url.startsWith(scimPrefix)) reply.type('application/scim+json; charset=utf-8');
       reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });

@@ -69,7 +69,7 @@ export function findPage(
   tenantId: string,
   resource: SearchedResource,
   query: SearchQuery,
-): Promise<DocumentPage & { isEstimate?: boolean }> {
+): Promise<DocumentPage> {
   if (isSearch(query)) return searchDocuments(database, tenantId, resource, query);
   if (resource !== 'identity' && resource !== 'user') return listRecords(database, tenantId, resource, query);
   return isFiltered(query)

@@ -1,9 +1,8 @@
-import { adminRoutes } from '@idsync/contracts';
-import { deleteSuppression, findSuppression, listSuppressions } from '@idsync/database/gateway';
+import { adminRoutes, encodeId, type responses } from '@idsync/contracts';
+import { deleteSuppression, findSuppression, listSuppressions, type SuppressionRow } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { presentSuppression } from '../present.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 @Controller()
@@ -29,4 +28,13 @@ export class SuppressionsController {
       orNotFound(await deleteSuppression(tx, tenantId, id));
     });
   }
+}
+
+function presentSuppression(row: SuppressionRow): responses.Suppression {
+  return {
+    id: encodeId('suppression', row.id),
+    identity_id: encodeId('identity', row.identityId),
+    operation_id: encodeId('operation', row.operationId),
+    created_at: row.createdAt.toISOString(),
+  };
 }

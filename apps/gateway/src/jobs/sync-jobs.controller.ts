@@ -1,19 +1,18 @@
-import { adminRoutes, encodeId } from '@idsync/contracts';
+import { adminRoutes, clientRoutes, encodeId } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
-import { findJob, findJobPlan, findNames, type JobRow, listJobs } from '@idsync/database/gateway';
-import { Controller } from '@nestjs/common';
+import { findIdentityNames, findJob, findJobPlan, type JobRow, listJobs } from '@idsync/database/gateway';
+import { Controller, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { Approvals } from '../approvals/approvals.service.js';
 import { actorName } from '../audit/request-context.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { optionalUuid } from '../http/ids.js';
+import { optionalUuid, uuidOf } from '../http/ids.js';
 import { Operations } from '../operations/operations.service.js';
-import { presentOperatorJob, presentPlan } from '../present.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
-import { presentJobWithErrors } from './present-job.js';
-import { releaseJob } from './release-job.js';
-import { triggerIn } from './trigger.js';
+import { presentJob, presentJobWithErrors, presentOperatorJob, presentPlan } from './present-job.js';
+import { trigger } from './trigger.js';
 
 const unfinished = new Set<JobRow['status']>(['queued', 'running', 'quarantined']);
 
@@ -26,11 +25,25 @@ export class SyncJobsController {
     private readonly approvals: Approvals,
   ) {}
 
+  @Handles(clientRoutes.triggerSync)
+  async trigger(
+    { tenantId, body }: Input<typeof clientRoutes.triggerSync>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const connectorId = uuidOf('connector', body.connector_id);
+    const { body: job, replayed } = await this.tenants.act(tenantId, (tx) =>
+      trigger(tx, tenantId, { connectorId, idempotencyKey: body.idempotency_key }),
+    );
+    if (replayed) void reply.header('Idempotent-Replayed', 'true');
+    return job;
+  }
+
   @Handles(adminRoutes.createSyncJob)
-  async trigger({ tenantId, body }: Input<typeof adminRoutes.createSyncJob>) {
+  create({ tenantId, body }: Input<typeof adminRoutes.createSyncJob>) {
     const { connector_id, dry_run: dryRun, mode } = body;
     return this.tenants.act(tenantId, async (tx, describe) => {
-      const { body: job } = await triggerIn(tx, tenantId, connector_id, { dryRun, mode });
+      const connectorId = uuidOf('connector', connector_id);
+      const { body: job } = await trigger(tx, tenantId, { connectorId, dryRun, mode });
       describe({ resource: job.job_id, after: body });
       return job;
     });
@@ -44,8 +57,13 @@ export class SyncJobsController {
     );
   }
 
+  @Handles(clientRoutes.getSyncJob)
+  async get({ tenantId, jobId: id }: Input<typeof clientRoutes.getSyncJob>) {
+    return presentJob(orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id))));
+  }
+
   @Handles(adminRoutes.getSyncJob)
-  get({ tenantId, jobId: id }: Input<typeof adminRoutes.getSyncJob>) {
+  getDetails({ tenantId, jobId: id }: Input<typeof adminRoutes.getSyncJob>) {
     return presentJobWithErrors(this.database, tenantId, id);
   }
 
@@ -72,22 +90,18 @@ export class SyncJobsController {
     return this.tenants.run(tenantId, async (tx) => {
       const job = orNotFound(await findJob(tx, tenantId, id));
       const plan = await findJobPlan(tx, tenantId, id, page, { action, externalId: external_id });
-      const identityIds = plan.entries.flatMap(({ identityId }) => identityId ?? []);
-      const { identities } = await findNames(tx, tenantId, { identityIds, recordIds: [], fields: [] });
-      return { ...presentPlan(job, plan, identities), total: plan.total, ...page };
+      const people = plan.entries.map(({ identityId }) => identityId);
+      const names = await findIdentityNames(tx, tenantId, people);
+      return { ...presentPlan(job, plan, names), total: plan.total, ...page };
     });
   }
 
   @Handles(adminRoutes.releaseSyncJob)
   async release({ tenantId, jobId: id, body: { reason, by } }: Input<typeof adminRoutes.releaseSyncJob>) {
-    const waiting = await this.approvals.request(tenantId, 'releaseSyncJob', { job_id: encodeId('job', id), reason });
-    if (waiting) return waiting;
-    return this.tenants.act(tenantId, async (tx) => {
-      const { status } = orNotFound(await findJob(tx, tenantId, id));
-      if (status !== 'quarantined') throw badRequest(`the job is ${status}, not quarantined`);
-      await releaseJob(tx, tenantId, { jobId: id, reason, by: actorName(by) });
-      return { job_id: encodeId('job', id), status };
-    });
+    const job = { job_id: encodeId('job', id), status: 'quarantined' as const };
+    const given = { job_id: job.job_id, reason };
+    const { waiting } = await this.approvals.perform(tenantId, 'releaseSyncJob', given, { by: actorName(by) });
+    return waiting ?? job;
   }
 
   /** Responds with 202, because the sync-worker owns jobs and cancels this one asynchronously. */

@@ -1,9 +1,9 @@
-import { encodeId, newUuid } from '@idsync/contracts';
+import { newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
-import { deleteConnector } from '@idsync/database/gateway';
+import { deleteConnector, type TriggerRequest } from '@idsync/database/gateway';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { trigger } from './trigger.js';
+import { trigger as triggerIn } from './trigger.js';
 
 const concurrency = 20;
 
@@ -11,7 +11,6 @@ let own: ServiceDatabase;
 let database: Database;
 let fixture: DirectoryFixture;
 let tenantId: string;
-let uuid: string;
 let connector: string;
 
 beforeAll(async () => {
@@ -25,15 +24,14 @@ afterAll(async () => {
 
 beforeEach(async () => {
   tenantId = await fixture.tenant();
-  uuid = await fixture.connector(tenantId);
-  connector = encodeId('connector', uuid);
+  connector = await fixture.connector(tenantId);
 });
 
+const trigger = (tenant: string, connectorId: string, more: Omit<TriggerRequest, 'connectorId'> = {}) =>
+  database.transaction(tenant, (tx) => triggerIn(tx, tenant, { connectorId, ...more }));
 const many = (key?: (index: number) => string) =>
   Promise.all(
-    Array.from({ length: concurrency }, (_, index) =>
-      trigger(database, tenantId, connector, { idempotencyKey: key?.(index) }),
-    ),
+    Array.from({ length: concurrency }, (_, index) => trigger(tenantId, connector, { idempotencyKey: key?.(index) })),
   );
 const jobs = () =>
   fixture.rows<{ id: string; status: string }>('select id, status from sync_jobs where tenant_id = $1', [tenantId]);
@@ -82,32 +80,32 @@ describe('a trigger', () => {
   });
 
   it('returns the job of a repeated key with its current status', async () => {
-    const first = await trigger(database, tenantId, connector, { idempotencyKey: 'k' });
+    const first = await trigger(tenantId, connector, { idempotencyKey: 'k' });
     await setStatus('failed');
-    expect(await trigger(database, tenantId, connector, { idempotencyKey: 'k' })).toEqual({
+    expect(await trigger(tenantId, connector, { idempotencyKey: 'k' })).toEqual({
       body: { job_id: first.body.job_id, status: 'failed' },
       replayed: true,
     });
   });
 
   it('with the key of another connector is rejected and creates nothing', async () => {
-    await trigger(database, tenantId, connector, { idempotencyKey: 'k' });
-    const another = encodeId('connector', await fixture.connector(tenantId));
-    await expect(trigger(database, tenantId, another, { idempotencyKey: 'k' })).rejects.toMatchObject({ status: 400 });
+    await trigger(tenantId, connector, { idempotencyKey: 'k' });
+    const another = await fixture.connector(tenantId);
+    await expect(trigger(tenantId, another, { idempotencyKey: 'k' })).rejects.toMatchObject({ status: 400 });
     expect(await jobs()).toHaveLength(1);
   });
 
   it('separates the idempotency keys of tenants', async () => {
     const theirs = await fixture.tenant();
-    const theirConnector = encodeId('connector', await fixture.connector(theirs));
-    const mine = await trigger(database, tenantId, connector, { idempotencyKey: 'k' });
-    const other = await trigger(database, theirs, theirConnector, { idempotencyKey: 'k' });
+    const theirConnector = await fixture.connector(theirs);
+    const mine = await trigger(tenantId, connector, { idempotencyKey: 'k' });
+    const other = await trigger(theirs, theirConnector, { idempotencyKey: 'k' });
     expect(other.replayed).toBe(false);
     expect(other.body.job_id).not.toBe(mine.body.job_id);
   });
 
   it('reuses an idempotency key after 24 hours, once for concurrent requests', async () => {
-    const first = await trigger(database, tenantId, connector, { idempotencyKey: 'k' });
+    const first = await trigger(tenantId, connector, { idempotencyKey: 'k' });
     const [kept] = await fixture.rows<{ hours: number }>(
       `select extract(epoch from expires_at - now()) / 3600 as hours from idempotency_keys where tenant_id = $1`,
       [tenantId],
@@ -124,20 +122,20 @@ describe('a trigger', () => {
   });
 
   it('of an unknown connector stores no key, so that it can be retried', async () => {
-    const absent = encodeId('connector', newUuid());
-    await expect(trigger(database, tenantId, absent, { idempotencyKey: 'k' })).rejects.toMatchObject({ status: 404 });
-    expect((await trigger(database, tenantId, connector, { idempotencyKey: 'k' })).replayed).toBe(false);
+    const absent = newUuid();
+    await expect(trigger(tenantId, absent, { idempotencyKey: 'k' })).rejects.toMatchObject({ status: 404 });
+    expect((await trigger(tenantId, connector, { idempotencyKey: 'k' })).replayed).toBe(false);
   });
 
   it('of a deleted connector is rejected, while a repeated key still returns its job', async () => {
-    const first = await trigger(database, tenantId, connector, { idempotencyKey: 'k' });
-    await database.transaction(tenantId, (tx) => deleteConnector(tx, tenantId, uuid));
-    expect(await trigger(database, tenantId, connector, { idempotencyKey: 'k' })).toMatchObject({
+    const first = await trigger(tenantId, connector, { idempotencyKey: 'k' });
+    await database.transaction(tenantId, (tx) => deleteConnector(tx, tenantId, connector));
+    expect(await trigger(tenantId, connector, { idempotencyKey: 'k' })).toMatchObject({
       body: first.body,
       replayed: true,
     });
-    await expect(trigger(database, tenantId, connector)).rejects.toMatchObject({ status: 404 });
-    await expect(trigger(database, tenantId, connector, { idempotencyKey: 'new' })).rejects.toMatchObject({
+    await expect(trigger(tenantId, connector)).rejects.toMatchObject({ status: 404 });
+    await expect(trigger(tenantId, connector, { idempotencyKey: 'new' })).rejects.toMatchObject({
       status: 404,
     });
   });

@@ -53,7 +53,7 @@ export class OidcController {
     await this.redirecting(request, reply, async () => {
       const url = await this.client.authorizationUrl(pending);
       const value = encodePending(pending, this.gateway.encryptionKeys);
-      this.cookie.setPending(request, reply, value, new Date(pending.expiresAt));
+      this.cookie.set(request, reply, 'pending', value, new Date(pending.expiresAt));
       return url.href;
     });
   }
@@ -66,17 +66,17 @@ export class OidcController {
   ): Promise<void> {
     orNotFound(this.settings.config);
     await this.redirecting(request, reply, async () => {
-      const pending = decodePending(this.cookie.readPending(request) ?? '', this.gateway.encryptionKeys);
+      const pending = decodePending(this.cookie.read(request, 'pending') ?? '', this.gateway.encryptionKeys);
       // The browser cannot use this sign-in again, also if it fails.
-      this.cookie.clearPending(request, reply);
+      this.cookie.clear(request, reply, 'pending');
       if (!pending) throw new SignInError('expired', 'the sign-in was not begun in this browser, or too long ago');
       const [, search = ''] = request.url.split(/\?(.*)/s);
       const person = await this.limits.ask(request.ip, () => this.client.exchange(search, pending));
       const started = await this.signIn.start(person, request);
-      this.cookie.set(request, reply, started.cookie, started.session.expiresAt);
+      this.cookie.set(request, reply, 'session', started.cookie, started.session.expiresAt);
       const hint = encodeHint(person.idToken, this.gateway.encryptionKeys);
-      if (hint === undefined) this.cookie.clearHint(request, reply);
-      else this.cookie.setHint(request, reply, hint, started.session.expiresAt);
+      if (hint === undefined) this.cookie.clear(request, reply, 'hint');
+      else this.cookie.set(request, reply, 'hint', hint, started.session.expiresAt);
       return pending.returnTo;
     });
   }
@@ -89,9 +89,9 @@ export class OidcController {
   ): Promise<void> {
     orNotFound(this.settings.config);
     await this.redirecting(request, reply, async () => {
-      const hint = decodeHint(this.cookie.readHint(request), this.gateway.encryptionKeys);
+      const hint = decodeHint(this.cookie.read(request, 'hint'), this.gateway.encryptionKeys);
       // A page of another site can open this address, and the browser sends no cookie then.
-      if (hint !== undefined) this.cookie.clearHint(request, reply);
+      if (hint !== undefined) this.cookie.clear(request, reply, 'hint');
       return (await this.client.endSessionUrl(signInPage, hint))?.href ?? signInPage;
     });
   }

@@ -5,9 +5,9 @@ import { Approvals } from '../approvals/approvals.service.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { itemsOf, namePeople } from '../identities/name-people.js';
-import { presentOperation } from '../present.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { Operations } from './operations.service.js';
+import { presentOperation } from './present-operation.js';
 
 @Controller()
 export class OperationsController {

@@ -1,12 +1,12 @@
 import { encodeId, type OperationInput, type OperationType, type responses, resultLists } from '@idsync/contracts';
-import { Database, type Transaction } from '@idsync/database';
+import { Database } from '@idsync/database';
 import { findOperation, type OperationRow, requestOperation } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
 import { badRequest } from '../http/api-error.js';
 import type { Progress } from '../http/may-take-longer.interceptor.js';
 import { namePeople } from '../identities/name-people.js';
-import { presentOperation } from '../present.js';
-import { type Describe, TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { presentOperation } from './present-operation.js';
 import { waitFor } from './wait-for.js';
 
 const waitMs = 10_000;
@@ -20,24 +20,21 @@ export class Operations {
   ) {}
 
   /** Requests an operation and waits up to 10 s for its end. Throws a 400 if the directory refused it. */
-  request<T extends OperationType>(
+  async request<T extends OperationType>(
     tenantId: string,
     type: T,
     input: OperationInput<T>,
   ): Promise<Progress<responses.Operation>> {
-    return this.run(tenantId, (tx) => requestOperation(tx, tenantId, type, input));
-  }
-
-  /** As `request`, for an act that requests the operation itself. */
-  async run(
-    tenantId: string,
-    act: (tx: Transaction, describe: Describe) => Promise<OperationRow>,
-  ): Promise<Progress<responses.Operation>> {
     const requested = await this.tenants.act(tenantId, async (tx, describe) => {
-      const operation = await act(tx, describe);
+      const operation = await requestOperation(tx, tenantId, type, input);
       describe({ created: shownOperation(operation) });
       return operation;
     });
+    return this.finish(tenantId, requested);
+  }
+
+  /** Waits up to 10 s for the end of an operation, and presents it. */
+  async finish(tenantId: string, requested: OperationRow): Promise<Progress<responses.Operation>> {
     const operation = await this.wait(tenantId, requested);
     return { finished: operation.status === 'done', body: await this.present(tenantId, operation) };
   }

@@ -5,9 +5,9 @@ import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { optionalUuid } from '../http/ids.js';
 import { Operations } from '../operations/operations.service.js';
-import { presentCase } from '../present.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { compareFields } from './compare-fields.js';
+import { presentCase } from './present-case.js';
 
 @Controller()
 export class CasesController {

@@ -1,21 +1,11 @@
-import {
-  adminRoutes,
-  decodeId,
-  encodeId,
-  type FindingPolicy,
-  findingSubjects,
-  type IdKind,
-  type responses,
-} from '@idsync/contracts';
-import { type FindingRow, findFinding, listFindings, saveFindingPolicy } from '@idsync/database/gateway';
-import { findFindingPolicy } from '@idsync/database/settings';
+import { adminRoutes, decodeId, encodeId, findingSubjects, type IdKind, type responses } from '@idsync/contracts';
+import { type FindingRow, findFinding, listFindings } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
 import { Operations } from '../operations/operations.service.js';
-import { presentFindingPolicy, requireConnectors, storedFindingPolicy } from '../settings/rule-inputs.js';
 import { invalidCursor } from '../shared/cursor.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
@@ -58,25 +48,6 @@ export class FindingsController {
   async reopen({ tenantId, findingId: id, body: { reason } }: Input<typeof adminRoutes.reopenFinding>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id)));
     return this.operations.request(tenantId, 'finding.reopen', { finding_id: id, reason });
-  }
-
-  @Handles(adminRoutes.getFindingPolicy)
-  async getPolicy({ tenantId }: Input<typeof adminRoutes.getFindingPolicy>): Promise<FindingPolicy> {
-    const policy = await this.tenants.run(tenantId, (tx) => findFindingPolicy(tx, tenantId));
-    return presentFindingPolicy(policy);
-  }
-
-  @Handles(adminRoutes.replaceFindingPolicy)
-  async replacePolicy({ tenantId, body }: Input<typeof adminRoutes.replaceFindingPolicy>): Promise<FindingPolicy> {
-    const policy = storedFindingPolicy(body);
-    await this.tenants.act(tenantId, async (tx, describe) => {
-      const connectors = policy.connector_stale_hours.map(({ connector_id }) => connector_id);
-      await requireConnectors(tx, tenantId, connectors);
-      const before = presentFindingPolicy(await findFindingPolicy(tx, tenantId));
-      describe({ before, after: body });
-      await saveFindingPolicy(tx, tenantId, policy);
-    });
-    return body;
   }
 }
 

@@ -1,12 +1,12 @@
 import { decodeId, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { findConnectorsOf, findGroup } from '@idsync/database/gateway';
-import { Controller, Get, Query, Req } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Access, CurrentTenant } from '../access/access.decorator.js';
 import { ApiError, orNotFound } from '../http/api-error.js';
 import { type Conditional, IfNoneMatch, unlessUnchanged } from '../http/conditional.decorator.js';
-import { PublicId } from '../http/public-id.pipe.js';
+import { uuidOf } from '../http/ids.js';
 import type { AttributeSelection } from '../scim/present-resource.js';
 import { refused } from '../scim/scim-error.js';
 import { type ScimQuery, selectionOf, text } from '../scim/scim-query.js';
@@ -38,11 +38,11 @@ export class ScimReaderController {
   async user(
     @CurrentTenant() tenantId: string,
     @BaseUrl() base: string,
-    @PublicId('user') id: string,
+    @Param('id') publicId: string,
     @Query() query: ScimQuery,
     @IfNoneMatch() condition: Conditional,
   ): Promise<object | undefined> {
-    const user = orNotFound(await findUser(this.database, tenantId, id));
+    const user = orNotFound(await findUser(this.database, tenantId, uuidOf('user', publicId)));
     const [presented] = await this.presentUsers(tenantId, [user], base);
     return answer(orNotFound(presented), selectionOf(query), condition);
   }
@@ -63,11 +63,12 @@ export class ScimReaderController {
   async group(
     @CurrentTenant() tenantId: string,
     @BaseUrl() base: string,
-    @PublicId('group') id: string,
+    @Param('id') publicId: string,
     @Query() query: ScimQuery,
     @IfNoneMatch() condition: Conditional,
     @Req() { caller }: FastifyRequest,
   ): Promise<object | undefined> {
+    const id = uuidOf('group', publicId);
     const selection = selectionOf(query);
     const withMembers = requestsMembers(selection);
     if (withMembers && !(caller?.access === 'key' && caller.scopes.has('users:read')))

@@ -29,7 +29,7 @@ export class TenantExports implements BeforeApplicationShutdown {
 
   /** Throws a 404 if the tenant does not exist, and a 503 while too many exports are running. */
   async start(tenantId: string): Promise<Readable> {
-    await this.tenants.run(tenantId, async () => undefined);
+    await this.tenants.require(tenantId);
     if (this.running.size >= atOnce) {
       throw new ApiError(503, `${atOnce} exports are running on this gateway: try again later`, 60);
     }

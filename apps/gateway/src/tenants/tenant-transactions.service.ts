@@ -1,15 +1,17 @@
 import { Database, type Transaction } from '@idsync/database';
-import { type BoundedTotal, findTenant, type Page, type Rows } from '@idsync/database/gateway';
+import { type AuditInput, type BoundedTotal, findTenant, type Page, type Rows } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { routeDefinitionOf } from '../access/route-definition.js';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { type ActDetails, describeAct } from '../audit/describe-act.js';
-import { currentOperatorRequest } from '../audit/request-context.js';
+import { currentCaller, currentRequest } from '../audit/request-context.js';
 import { notFound, orNotFound } from '../http/api-error.js';
 
 /** Adds details to the entry of an act. */
 export type Describe = (details: ActDetails) => void;
 
-/** Runs transactions for the tenant in the path of an operator route. */
+/** Runs transactions of the current request, of a client or an operator, for its tenant. */
 @Injectable()
 export class TenantTransactions {
   constructor(
@@ -18,14 +20,19 @@ export class TenantTransactions {
   ) {}
 
   /**
-   * Runs `work` in a read-only transaction of the tenant: what an operator changes goes through `act`, which records it.
-   * Throws a 404 if the tenant does not exist or is being deleted.
+   * Runs `work` in a read-only transaction of the tenant: changes go through `act`, which records them. Throws a 404 if the
+   * tenant does not exist or is being deleted.
    */
   run<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.database.readTransaction(tenantId, async (tx) => {
       await requireTenant(tx, tenantId);
       return work(tx);
     });
+  }
+
+  /** Throws a 404 for an operator if the tenant does not exist or is being deleted. */
+  async require(tenantId: string): Promise<void> {
+    if (currentCaller().access === 'operator') await this.run(tenantId, async () => undefined);
   }
 
   /** Reads a page of a list of the tenant. */
@@ -40,8 +47,8 @@ export class TenantTransactions {
   }
 
   /**
-   * Runs an act of the operator and appends its audit entry, in one transaction of the tenant. `work` throws what
-   * refuses the act. Throws a 404 if the tenant does not exist or is being deleted.
+   * Runs an act and appends its audit entry, in one transaction of the tenant. `work` throws what refuses the act. Throws a
+   * 404 if the tenant does not exist or is being deleted.
    */
   act<T>(tenantId: string, work: (tx: Transaction, describe: Describe) => Promise<T>): Promise<T> {
     return this.actIn(tenantId, async (tx, describe) => {
@@ -52,11 +59,12 @@ export class TenantTransactions {
 
   /** As `act`, for a chain that is no existing tenant. */
   async actIn<T>(chain: string, work: (tx: Transaction, describe: Describe) => Promise<T>): Promise<T> {
-    const request = currentOperatorRequest();
+    const request = currentRequest();
     const result = await this.database.transaction(chain, async (tx) => {
       const details: ActDetails = {};
       const done = await work(tx, (given) => void Object.assign(details, given));
-      await this.audit.append(tx, chain, describeAct(request, details));
+      const entry = entryOf(request, details);
+      if (entry) await this.audit.append(tx, chain, entry);
       return done;
     });
     request.audited = true;
@@ -64,7 +72,20 @@ export class TenantTransactions {
   }
 }
 
+/**
+ * Describes an act. Of clients, the log has what a key does with credentials, and changes by the holder of a portal link:
+ * a person whom the client does not know by name.
+ */
+function entryOf(request: FastifyRequest, details: ActDetails): AuditInput | undefined {
+  const { portal, recorded } = routeDefinitionOf(request) ?? {};
+  const { access } = currentCaller();
+  if (access === 'portal-link') return portal === 'change' ? describeAct(request, {}) : undefined;
+  return access === 'operator' || recorded ? describeAct(request, details) : undefined;
+}
+
+/** The key of a client is proof of its tenant. */
 async function requireTenant(tx: Transaction, tenantId: string): Promise<void> {
+  if (currentCaller().access !== 'operator') return;
   const tenant = orNotFound(await findTenant(tx, tenantId));
   if (tenant.deletionRequestedAt !== null) throw notFound();
 }

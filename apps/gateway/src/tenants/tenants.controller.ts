@@ -17,7 +17,7 @@ import { AuditLog } from '../audit/audit-log.service.js';
 import { describeAct } from '../audit/describe-act.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { presentTenant, presentTenantDeletion } from '../present.js';
+import { presentTenant, presentTenantDeletion } from './present-tenant.js';
 import { TenantExports } from './tenant-exports.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 

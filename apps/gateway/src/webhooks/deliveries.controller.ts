@@ -1,18 +1,36 @@
-import { adminRoutes } from '@idsync/contracts';
-import { findDelivery } from '@idsync/database/gateway';
+import { adminRoutes, clientRoutes, type requests } from '@idsync/contracts';
+import type { Transaction } from '@idsync/database';
+import { type DeliveryDetails, findDelivery, findWebhook, listDeliveries } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
-import { actorName } from '../audit/request-context.js';
+import type { z } from 'zod';
+import { currentCaller } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { optionalUuid } from '../http/ids.js';
+import { readDeliveryCursor, writeDeliveryCursor } from '../shared/cursor.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
-import { presentDeliveryDetails } from './present-delivery.js';
+import { presentDelivery, presentDeliveryDetails } from './present-delivery.js';
 import { resend } from './request-replay.js';
-import { showDeliveries } from './show-webhook.js';
 
+/** A delivery in the path of an operator, or below its webhook in the one of a client. */
+interface DeliveryPath {
+  tenantId: string;
+  webhookId?: string;
+  deliveryId: string;
+}
+
+/** With these routes a subscriber or an operator finds out why a delivery failed, and has it sent again. */
 @Controller()
 export class DeliveriesController {
   constructor(private readonly tenants: TenantTransactions) {}
+
+  @Handles(clientRoutes.listWebhookDeliveries)
+  listOfWebhook({ tenantId, query, webhookId }: Input<typeof clientRoutes.listWebhookDeliveries>) {
+    return this.tenants.run(tenantId, async (tx) => {
+      orNotFound(await findWebhook(tx, tenantId, webhookId));
+      return showDeliveries(tx, tenantId, { ...query, webhookId });
+    });
+  }
 
   @Handles(adminRoutes.listDeliveries)
   async list({ tenantId, query: { webhook_id, ...filters } }: Input<typeof adminRoutes.listDeliveries>) {
@@ -20,14 +38,42 @@ export class DeliveriesController {
     return this.tenants.run(tenantId, (tx) => showDeliveries(tx, tenantId, { ...filters, webhookId }));
   }
 
-  @Handles(adminRoutes.getDelivery)
-  async get({ tenantId, deliveryId: id }: Input<typeof adminRoutes.getDelivery>) {
-    const found = await this.tenants.run(tenantId, (tx) => findDelivery(tx, tenantId, id));
-    return presentDeliveryDetails(orNotFound(found));
+  @Handles(clientRoutes.getWebhookDelivery, adminRoutes.getDelivery)
+  async get(path: DeliveryPath) {
+    const caller = currentCaller();
+    const found = await this.tenants.run(path.tenantId, (tx) => findIn(tx, path));
+    // The body contains what the event feed contains.
+    const hasBody = caller.access === 'operator' || caller.scopes.has('events:read');
+    return presentDeliveryDetails(hasBody ? found : { ...found, body: null });
   }
 
-  @Handles(adminRoutes.resendDelivery)
-  async resend({ tenantId, deliveryId: id, body: { by } }: Input<typeof adminRoutes.resendDelivery>) {
-    return this.tenants.act(tenantId, (tx) => resend(tx, tenantId, { deliveryId: id, requestedBy: actorName(by) }));
+  @Handles(clientRoutes.resendWebhookDelivery, adminRoutes.resendDelivery)
+  resend({ body: { by }, ...path }: DeliveryPath & { body: { by?: string } }) {
+    return this.tenants.act(path.tenantId, async (tx) => resend(tx, path.tenantId, await findIn(tx, path), by));
   }
+}
+
+/** Throws a 404 for a delivery of another webhook than the one in the path, and of one that was deleted. */
+async function findIn(tx: Transaction, { tenantId, webhookId, deliveryId }: DeliveryPath): Promise<DeliveryDetails> {
+  if (webhookId !== undefined) orNotFound(await findWebhook(tx, tenantId, webhookId));
+  const delivery = orNotFound(await findDelivery(tx, tenantId, deliveryId));
+  orNotFound(webhookId === undefined || webhookId === delivery.webhookId);
+  return delivery;
+}
+
+type DeliveryFilters = z.infer<typeof requests.webhookDeliveryQuery> & { webhookId?: string | undefined };
+
+/** Returns a page of deliveries; those of all webhooks without a `webhookId`. */
+async function showDeliveries(
+  tx: Transaction,
+  tenantId: string,
+  { cursor, event_type: eventType, ...filters }: DeliveryFilters,
+) {
+  const after = cursor ? readDeliveryCursor(cursor) : undefined;
+  const { rows, next } = await listDeliveries(tx, tenantId, { ...filters, eventType, after });
+  return {
+    data: rows.map(presentDelivery),
+    limit: filters.limit,
+    ...(next && { next_cursor: writeDeliveryCursor(next) }),
+  };
 }

@@ -1,53 +1,42 @@
-import { clientRoutes } from '@idsync/contracts';
-import { Database } from '@idsync/database';
+import { adminRoutes, clientRoutes } from '@idsync/contracts';
 import { findWebhook, revokePortalLinks } from '@idsync/database/gateway';
-import { Controller, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { CurrentKey } from '../access/access.decorator.js';
-import type { KeyCaller } from '../access/caller.js';
+import { Controller } from '@nestjs/common';
 import { KeyRing } from '../access/key-ring.service.js';
 import { OwnOrigin } from '../access/own-origin.pipe.js';
-import { AuditLog } from '../audit/audit-log.service.js';
-import { describeAct } from '../audit/describe-act.js';
+import { currentCaller } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { issuePortalLink } from './portal-link.js';
 
-/** With these routes a client lets the users of its product into the subscriber portal. */
+/**
+ * With these routes a client lets the users of its product into the subscriber portal. As for API keys, operators need the
+ * role admin: a link is a credential that leaves idsync.
+ */
 @Controller()
 export class PortalLinksController {
   constructor(
-    private readonly database: Database,
-    private readonly audit: AuditLog,
+    private readonly tenants: TenantTransactions,
     private readonly keyRing: KeyRing,
   ) {}
 
-  @Handles(clientRoutes.createPortalLink)
-  create(
-    { body }: Input<typeof clientRoutes.createPortalLink>,
-    @Req() request: FastifyRequest,
-    @OwnOrigin() origin: string,
-    @CurrentKey() key: KeyCaller,
-  ) {
-    const { tenantId } = key;
-    return this.database.transaction(tenantId, async (tx) => {
+  @Handles(clientRoutes.createPortalLink, adminRoutes.createPortalLink)
+  create({ tenantId, body }: Input<typeof adminRoutes.createPortalLink>, @OwnOrigin() origin: string) {
+    const caller = currentCaller();
+    const key = caller.access === 'key' ? caller : undefined;
+    return this.tenants.act(tenantId, async (tx, describe) => {
       const link = await issuePortalLink(tx, tenantId, origin, body, key);
       const { url: _, ...after } = link;
-      await this.audit.append(tx, tenantId, describeAct(request, { resource: link.id, after }));
+      describe({ resource: link.id, after });
       return link;
     });
   }
 
-  @Handles(clientRoutes.revokeWebhookPortalLinks)
-  async revoke(
-    { id: webhookId }: Input<typeof clientRoutes.revokeWebhookPortalLinks>,
-    @Req() request: FastifyRequest,
-    @CurrentKey() { tenantId }: KeyCaller,
-  ): Promise<void> {
-    await this.database.transaction(tenantId, async (tx) => {
+  @Handles(clientRoutes.revokeWebhookPortalLinks, adminRoutes.revokeWebhookPortalLinks)
+  async revoke({ tenantId, webhookId }: Input<typeof adminRoutes.revokeWebhookPortalLinks>): Promise<void> {
+    await this.tenants.act(tenantId, async (tx, describe) => {
       orNotFound(await findWebhook(tx, tenantId, webhookId));
-      const revoked = await revokePortalLinks(tx, tenantId, webhookId);
-      await this.audit.append(tx, tenantId, describeAct(request, { after: { revoked } }));
+      describe({ after: { revoked: await revokePortalLinks(tx, tenantId, webhookId) } });
     });
     this.keyRing.forgetLinks(tenantId);
   }

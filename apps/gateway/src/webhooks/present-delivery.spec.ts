@@ -1,13 +1,8 @@
 import { encodeId, newUuid } from '@idsync/contracts';
 import type { AttemptStatistics, DeliveryRow, ReplayRow, WebhookHealthRow } from '@idsync/database/gateway';
 import { describe, expect, it } from '@jest/globals';
-import {
-  presentDelivery,
-  presentDeliveryDetails,
-  presentReplay,
-  presentStatistics,
-  presentWebhookHealth,
-} from './present-delivery.js';
+import { presentDelivery, presentDeliveryDetails, presentReplay } from './present-delivery.js';
+import { presentStatistics, presentWebhookHealth } from './present-webhook.js';
 
 const at = new Date('2026-01-01T00:00:00Z');
 const time = '2026-01-01T00:00:00.000Z';

@@ -1,4 +1,4 @@
-import { adminRoutes, decodeId, encodeId } from '@idsync/contracts';
+import { adminRoutes, clientRoutes, decodeId, encodeId } from '@idsync/contracts';
 import { enqueue } from '@idsync/database/bus';
 import { findReplay, listReplays } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
@@ -23,9 +23,11 @@ export class ReplaysController {
     return { data: page.map(presentReplay), limit, ...(last && { next_cursor: encodeId('replay', last.id) }) };
   }
 
-  @Handles(adminRoutes.getReplay)
-  async get({ tenantId, replayId: id }: Input<typeof adminRoutes.getReplay>) {
-    return presentReplay(orNotFound(await this.tenants.run(tenantId, (tx) => findReplay(tx, tenantId, id))));
+  @Handles(clientRoutes.getWebhookReplay, adminRoutes.getReplay)
+  async get({ tenantId, webhookId, replayId }: { tenantId: string; webhookId?: string; replayId: string }) {
+    const row = orNotFound(await this.tenants.run(tenantId, (tx) => findReplay(tx, tenantId, replayId)));
+    orNotFound(webhookId === undefined || webhookId === row.webhookId);
+    return presentReplay(row);
   }
 
   /** Responds with 202, because the dispatcher owns replays and cancels this one asynchronously. */

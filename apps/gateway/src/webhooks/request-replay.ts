@@ -1,54 +1,46 @@
 import { requests, type responses } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { findDelivery, lockWebhook, type ReplayRequest, requestReplay } from '@idsync/database/gateway';
-import { ApiError, badRequest, orNotFound } from '../http/api-error.js';
+import { type DeliveryRow, lockWebhook, type ReplayRequest, requestReplay } from '@idsync/database/gateway';
+import { actorName, currentCaller } from '../audit/request-context.js';
+import { ApiError, badRequest, notFound } from '../http/api-error.js';
 import { presentReplay } from './present-delivery.js';
 
-interface ReplayBounds {
-  /** Absent for operators. */
-  maxQueued?: number;
-}
-
-/** Bounds for replays that a client requests. */
-export const clientBounds: ReplayBounds = { maxQueued: requests.maxQueuedReplays };
+/** A replay that a client requests, or an operator who may claim a name. */
+type RequestedReplay = Omit<ReplayRequest, 'requestedBy'> & { by?: string | undefined };
 
 /** Seconds until some of the queued replays have probably begun. */
 const retryAfterSeconds = 5;
 
 /**
- * Requests a replay. Returns undefined if the webhook does not exist. Throws a 400 if it is inactive, and a 429 if too
- * many replays of it wait.
+ * Requests a replay. Throws a 404 (or `unknown`) if the webhook does not exist, a 400 if it is inactive, and a 429 if a
+ * client has too many replays of it wait.
  */
 export async function replay(
   tx: Transaction,
   tenantId: string,
-  request: ReplayRequest,
-  { maxQueued }: ReplayBounds = {},
-): Promise<responses.Replay | undefined> {
+  { by, ...request }: RequestedReplay,
+  unknown = notFound,
+): Promise<responses.Replay> {
   const webhook = await lockWebhook(tx, tenantId, request.webhookId);
-  if (!webhook) return undefined;
+  if (!webhook) throw unknown();
   // The deliveries would become due and be sent unexpectedly when the webhook is activated later.
   if (!webhook.active) throw inactiveWebhook();
-  const requested = await requestReplay(tx, tenantId, request, maxQueued);
+  const maxQueued = currentCaller().access === 'operator' ? undefined : requests.maxQueuedReplays;
+  const requested = await requestReplay(tx, tenantId, { ...request, requestedBy: actorName(by) }, maxQueued);
   if (!requested)
     throw new ApiError(429, `the webhook has ${maxQueued} waiting replays, which is the maximum`, retryAfterSeconds);
   return presentReplay(requested);
 }
 
-/** Requests that a delivery is sent again; with a `webhookId`, only a delivery of this webhook. */
-export async function resend(
+/** Requests that a delivery is sent again. */
+export function resend(
   tx: Transaction,
   tenantId: string,
-  { deliveryId, webhookId, requestedBy }: { deliveryId: string; webhookId?: string; requestedBy: string },
-  bounds?: ReplayBounds,
+  { id, webhookId }: DeliveryRow,
+  by: string | undefined,
 ): Promise<responses.Replay> {
-  const delivery = orNotFound(await findDelivery(tx, tenantId, deliveryId));
-  orNotFound(webhookId === undefined || webhookId === delivery.webhookId);
-  const filter = { delivery_id: deliveryId };
-  const request = { webhookId: delivery.webhookId, kind: 'resend' as const, filter, requestedBy };
-  const requested = await replay(tx, tenantId, request, bounds);
-  if (!requested) throw badRequest('the webhook of this delivery was deleted');
-  return requested;
+  const request = { webhookId, kind: 'resend' as const, filter: { delivery_id: id }, by };
+  return replay(tx, tenantId, request, () => badRequest('the webhook of this delivery was deleted'));
 }
 
 export const inactiveWebhook = () => badRequest('the webhook is inactive: activate it first');

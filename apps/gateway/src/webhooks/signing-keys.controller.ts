@@ -1,41 +1,28 @@
 import { clientRoutes, type responses } from '@idsync/contracts';
-import { Database } from '@idsync/database';
 import { findWebhook, listSigningKeys, type SigningKeyRow } from '@idsync/database/gateway';
-import { Controller, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { LinkActs } from '../audit/link-acts.service.js';
+import { Controller } from '@nestjs/common';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { newSigningKey } from './signing-secret.js';
 
 @Controller()
 export class SigningKeysController {
   constructor(
-    private readonly database: Database,
+    private readonly tenants: TenantTransactions,
     private readonly settings: GatewaySettings,
-    private readonly linkActs: LinkActs,
   ) {}
 
   @Handles(clientRoutes.createWebhookSigningKey)
-  async create(
-    {
-      tenantId,
-      body: { overlap_hours: overlapHours },
-      id: webhookId,
-    }: Input<typeof clientRoutes.createWebhookSigningKey>,
-    @Req() request: FastifyRequest,
-  ) {
-    const created = await this.database.transaction(tenantId, async (tx) => {
-      await this.linkActs.record(tx, request);
-      return newSigningKey(tx, this.settings, { tenantId, webhookId, overlapHours });
-    });
-    return presentSigningKey(orNotFound(created));
+  async create({ tenantId, body, webhookId }: Input<typeof clientRoutes.createWebhookSigningKey>) {
+    const rotation = { tenantId, webhookId, overlapHours: body.overlap_hours };
+    return presentSigningKey(await this.tenants.act(tenantId, (tx) => newSigningKey(tx, this.settings, rotation)));
   }
 
   @Handles(clientRoutes.listWebhookSigningKeys)
-  async list({ tenantId, id: webhookId }: Input<typeof clientRoutes.listWebhookSigningKeys>) {
-    const keys = await this.database.transaction(tenantId, async (tx) => {
+  async list({ tenantId, webhookId }: Input<typeof clientRoutes.listWebhookSigningKeys>) {
+    const keys = await this.tenants.run(tenantId, async (tx) => {
       orNotFound(await findWebhook(tx, tenantId, webhookId));
       return listSigningKeys(tx, tenantId, webhookId);
     });

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { responses } from '@idsync/contracts';
 import { encrypt, type Transaction } from '@idsync/database';
 import { rotateSigningKey, rotateWebhookSecret, type SigningKeyRow } from '@idsync/database/gateway';
+import { orNotFound } from '../http/api-error.js';
 import type { GatewaySettings } from '../shared/gateway-settings.service.js';
 
 /** Generates a secret in the format of Standard Webhooks, and its encrypted form bound to the tenant. */
@@ -13,30 +14,36 @@ export function newSigningSecret(
   return { secret, encryptedSecret: encrypt(secret, encryptionKeys[0], tenantId) };
 }
 
-/** Returns the response with the new secret, or undefined if the webhook does not exist. */
+interface Rotation {
+  tenantId: string;
+  webhookId: string;
+  overlapHours: number;
+}
+
+/** Returns the response with the new secret. Throws a 404 if the webhook does not exist. */
 export async function rotateSigningSecret(
   tx: Transaction,
   settings: GatewaySettings,
-  { tenantId, webhookId, overlapHours }: { tenantId: string; webhookId: string; overlapHours: number },
-): Promise<responses.RotatedSecret | undefined> {
+  { tenantId, webhookId, overlapHours }: Rotation,
+): Promise<responses.RotatedSecret> {
   const { secret, encryptedSecret } = newSigningSecret(settings, tenantId);
-  const found = await rotateWebhookSecret(tx, tenantId, webhookId, encryptedSecret, overlapHours);
-  return found ? { signing_secret: secret } : undefined;
+  orNotFound(await rotateWebhookSecret(tx, tenantId, webhookId, encryptedSecret, overlapHours));
+  return { signing_secret: secret };
 }
 
 /**
- * Adds a key pair in the format of Standard Webhooks. Returns undefined if the webhook does not exist. The private key
- * is stored with its public key, as libraries of Ed25519 do.
+ * Adds a key pair in the format of Standard Webhooks. Throws a 404 if the webhook does not exist. The private key is
+ * stored with its public key, as libraries of Ed25519 do.
  */
 export async function newSigningKey(
   tx: Transaction,
   { encryptionKeys }: GatewaySettings,
-  { overlapHours, ...webhook }: { tenantId: string; webhookId: string; overlapHours: number },
-): Promise<SigningKeyRow | undefined> {
+  { overlapHours, ...webhook }: Rotation,
+): Promise<SigningKeyRow> {
   const { d: seed = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const publicBytes = Buffer.from(x, 'base64url');
   const privateBytes = Buffer.concat([Buffer.from(seed, 'base64url'), publicBytes]);
   const ciphertext = encrypt(`whsk_${privateBytes.toString('base64')}`, encryptionKeys[0], webhook.tenantId);
   const publicKey = `whpk_${publicBytes.toString('base64')}`;
-  return rotateSigningKey(tx, webhook, { publicKey, ciphertext }, overlapHours);
+  return orNotFound(await rotateSigningKey(tx, webhook, { publicKey, ciphertext }, overlapHours));
 }

@@ -1,74 +1,134 @@
-import { clientRoutes } from '@idsync/contracts';
-import { Database } from '@idsync/database';
-import { deleteWebhook, listWebhooks } from '@idsync/database/gateway';
-import { Controller, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { CurrentSubscriber } from '../access/access.decorator.js';
-import type { Subscriber } from '../access/caller.js';
-import { LinkActs } from '../audit/link-acts.service.js';
-import { orNotFound } from '../http/api-error.js';
+import { adminRoutes, clientRoutes, encodeId, requests } from '@idsync/contracts';
+import { recordEvents } from '@idsync/database/bus';
+import {
+  deleteWebhook,
+  findAttemptStatistics,
+  findLastFailure,
+  findWebhookHealth,
+  listWebhookHealth,
+  listWebhooks,
+  lockWebhook,
+  markTested,
+} from '@idsync/database/gateway';
+import { Controller } from '@nestjs/common';
+import type { OperatorCaller, Subscriber } from '../access/caller.js';
+import { currentCaller } from '../audit/request-context.js';
+import { ApiError, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { presentWebhook } from '../present.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { changeWebhook, createWebhook } from './change-webhook.js';
 import { presentLinkCaller } from './portal-link.js';
+import { presentWebhook, presentWebhookDetails, presentWebhookHealth } from './present-webhook.js';
+import { inactiveWebhook, replay } from './request-replay.js';
 import { rotateSigningSecret } from './signing-secret.js';
 
+/** As for connectors, operators who write need the role admin: a webhook sends data of people to an address. */
 @Controller()
 export class WebhooksController {
   constructor(
-    private readonly database: Database,
+    private readonly tenants: TenantTransactions,
     private readonly settings: GatewaySettings,
-    private readonly linkActs: LinkActs,
   ) {}
 
-  @Handles(clientRoutes.createWebhook)
-  async create({ tenantId, body }: Input<typeof clientRoutes.createWebhook>) {
-    const { webhook, secret } = await this.database.transaction(tenantId, (tx) =>
-      createWebhook(tx, this.settings, tenantId, body),
-    );
-    return { ...presentWebhook(webhook), signing_secret: secret };
+  @Handles(clientRoutes.createWebhook, adminRoutes.createWebhook)
+  create({ tenantId, body }: Input<typeof adminRoutes.createWebhook>) {
+    return this.tenants.act(tenantId, async (tx, describe) => {
+      const { webhook, secret } = await createWebhook(tx, this.settings, tenantId, body);
+      const shown = presentWebhook(webhook);
+      describe({ resource: shown.id, after: shown });
+      return { ...shown, signing_secret: secret };
+    });
   }
 
   @Handles(clientRoutes.listWebhooks)
-  async list(_input: Input<typeof clientRoutes.listWebhooks>, @CurrentSubscriber() caller: Subscriber) {
-    const { tenantId } = caller;
-    const all = await this.database.transaction(tenantId, (tx) => listWebhooks(tx, tenantId));
-    if (caller.access === 'key') return { data: all.map(presentWebhook), total: all.length };
+  async list({ tenantId }: Input<typeof clientRoutes.listWebhooks>) {
+    const caller = currentCaller();
+    const all = await this.tenants.run(tenantId, (tx) => listWebhooks(tx, tenantId));
+    if (caller.access !== 'portal-link') return { data: all.map(presentWebhook), total: all.length };
     const shown = all.filter(({ id }) => caller.webhookIds.has(id));
     return { data: shown.map(presentWebhook), total: shown.length, portal: presentLinkCaller(caller) };
   }
 
-  @Handles(clientRoutes.updateWebhook)
-  async update(
-    { body: patch, id: webhookId }: Input<typeof clientRoutes.updateWebhook>,
-    @Req() request: FastifyRequest,
-    @CurrentSubscriber() caller: Subscriber,
-  ) {
-    const { tenantId } = caller;
-    const keyId = caller.access === 'key' ? caller.keyId : caller.issuedBy;
-    const { after } = await this.database.transaction(tenantId, async (tx) => {
+  @Handles(adminRoutes.listWebhooks)
+  async listHealth({ tenantId }: Input<typeof adminRoutes.listWebhooks>) {
+    const rows = await this.tenants.run(tenantId, (tx) => listWebhookHealth(tx, tenantId));
+    return { data: rows.map(presentWebhookHealth), total: rows.length };
+  }
+
+  @Handles(clientRoutes.getWebhook, adminRoutes.getWebhook)
+  get({ tenantId, webhookId }: Input<typeof adminRoutes.getWebhook>) {
+    return this.tenants.run(tenantId, async (tx) => {
+      const health = orNotFound(await findWebhookHealth(tx, tenantId, webhookId));
+      const failure = await findLastFailure(tx, tenantId, webhookId);
+      return presentWebhookDetails(health, failure, await findAttemptStatistics(tx, tenantId, webhookId));
+    });
+  }
+
+  @Handles(clientRoutes.updateWebhook, adminRoutes.updateWebhook)
+  update({ tenantId, body: patch, webhookId }: Input<typeof adminRoutes.updateWebhook>) {
+    const keyId = keyOf(currentCaller());
+    return this.tenants.act(tenantId, async (tx, describe) => {
       const changed = await changeWebhook(tx, this.settings, { tenantId, webhookId, patch, keyId });
-      await this.linkActs.record(tx, request);
-      return changed;
+      const after = presentWebhook(changed.after);
+      // Values of headers are not shown, so their change is visible only by the names of the fields.
+      describe({ before: presentWebhook(changed.before), after: { ...after, set: Object.keys(patch) } });
+      return after;
     });
-    return presentWebhook(after);
   }
 
-  @Handles(clientRoutes.deleteWebhook)
-  async delete({ tenantId, id: webhookId }: Input<typeof clientRoutes.deleteWebhook>): Promise<void> {
-    orNotFound(await this.database.transaction(tenantId, (tx) => deleteWebhook(tx, tenantId, webhookId)));
+  @Handles(clientRoutes.deleteWebhook, adminRoutes.deleteWebhook)
+  async delete({ tenantId, webhookId }: Input<typeof adminRoutes.deleteWebhook>): Promise<void> {
+    await this.tenants.act(tenantId, async (tx, describe) => {
+      const before = orNotFound(await lockWebhook(tx, tenantId, webhookId));
+      await deleteWebhook(tx, tenantId, webhookId);
+      describe({ before: presentWebhook(before) });
+    });
   }
 
-  @Handles(clientRoutes.rotateWebhookSecret)
-  async rotate(
-    { tenantId, body: { overlap_hours: overlapHours }, id: webhookId }: Input<typeof clientRoutes.rotateWebhookSecret>,
-    @Req() request: FastifyRequest,
-  ) {
-    const rotated = await this.database.transaction(tenantId, async (tx) => {
-      await this.linkActs.record(tx, request);
-      return rotateSigningSecret(tx, this.settings, { tenantId, webhookId, overlapHours });
+  /** Records a test event. Clients may test a webhook once within an interval. */
+  @Handles(clientRoutes.testWebhook, adminRoutes.testWebhook)
+  test({ tenantId, webhookId, body: { message } }: Input<typeof adminRoutes.testWebhook>) {
+    const seconds = requests.testIntervalSeconds;
+    return this.tenants.act(tenantId, async (tx) => {
+      const webhook = orNotFound(await lockWebhook(tx, tenantId, webhookId));
+      if (!webhook.active) throw inactiveWebhook();
+      if (currentCaller().access !== 'operator' && !(await markTested(tx, tenantId, webhookId, seconds)))
+        throw new ApiError(429, `a webhook can be tested once every ${seconds} s`, seconds);
+      const details = { webhook_id: encodeId('webhook', webhookId), message };
+      const [eventId = ''] = await recordEvents(tx, tenantId, [
+        { type: 'webhook.test', subjectId: webhookId, details },
+      ]);
+      return { event_id: encodeId('event', eventId) };
     });
-    return orNotFound(rotated);
   }
+
+  @Handles(clientRoutes.rotateWebhookSecret, adminRoutes.rotateWebhookSecret)
+  rotateSecret({ tenantId, body, webhookId }: Input<typeof adminRoutes.rotateWebhookSecret>) {
+    const rotation = { tenantId, webhookId, overlapHours: body.overlap_hours };
+    return this.tenants.act(tenantId, (tx) => rotateSigningSecret(tx, this.settings, rotation));
+  }
+
+  @Handles(clientRoutes.requeueWebhook, adminRoutes.requeueWebhook)
+  requeue({ tenantId, webhookId, body }: { tenantId: string; webhookId: string; body: { by?: string } }) {
+    const request = { webhookId, kind: 'requeue' as const, filter: {}, by: body.by };
+    return this.tenants.act(tenantId, (tx) => replay(tx, tenantId, request));
+  }
+
+  @Handles(adminRoutes.replayWebhook)
+  replay({ tenantId, webhookId, body: { since, until, events, by } }: Input<typeof adminRoutes.replayWebhook>) {
+    const filter = {
+      since: since.toISOString(),
+      ...(until && { until: until.toISOString() }),
+      ...(events && { events }),
+    };
+    const request = { webhookId, kind: 'replay' as const, filter, by };
+    return this.tenants.act(tenantId, (tx) => replay(tx, tenantId, request));
+  }
+}
+
+/** Returns the key of a client, or the one that issued its portal link; undefined for an operator. */
+function keyOf(caller: Subscriber | OperatorCaller): string | undefined {
+  if (caller.access === 'operator') return undefined;
+  return caller.access === 'key' ? caller.keyId : caller.issuedBy;
 }

@@ -4,37 +4,39 @@ import { ApiKeysController } from './access/api-keys.controller.js';
 import { ServiceTokensController } from './access/service-tokens.controller.js';
 import { SessionController } from './access/session.controller.js';
 import { SessionsController } from './access/sessions.controller.js';
-import { SignInController } from './access/sign-in.controller.js';
 import { ApprovalsController } from './approvals/approvals.controller.js';
 import { Approvals } from './approvals/approvals.service.js';
 import { GuardedActs } from './approvals/guarded-acts.service.js';
-import { OperatorPolicyController } from './approvals/operator-policy.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditModule } from './audit/audit.module.js';
 import { ConnectorSourceController } from './connectors/connector-source.controller.js';
 import { ConnectorTokensController } from './connectors/connector-tokens.controller.js';
 import { ConnectorsController } from './connectors/connectors.controller.js';
 import { DeletedConnectorsController } from './connectors/deleted-connectors.controller.js';
-import { Probes } from './connectors/probes.service.js';
+import { ConsoleFiles } from './console/console-files.service.js';
 import { EventStreams } from './events/event-streams.service.js';
-import { OperatorEventsController } from './events/operator-events.controller.js';
-import { AccountsController } from './identities/operator-accounts.controller.js';
-import { OperatorIdentitiesController } from './identities/operator-identities.controller.js';
-import { OperatorListsController } from './identities/operator-lists.controller.js';
-import { MachineIdentitiesController } from './identities/operator-machines.controller.js';
+import { EventsController } from './events/events.controller.js';
+import { HealthController } from './health/health.controller.js';
+import { AccountsController } from './identities/accounts.controller.js';
+import { GroupsController } from './identities/groups.controller.js';
+import { IdentitiesController } from './identities/identities.controller.js';
+import { MachineIdentitiesController } from './identities/machine-identities.controller.js';
 import { SuppressionsController } from './identities/suppressions.controller.js';
-import { Suppressions } from './identities/suppressions.service.js';
-import { RecordJobs } from './jobs/record-jobs.service.js';
+import { TenantPositions } from './identities/tenant-positions.service.js';
+import { UsersController } from './identities/users.controller.js';
 import { SyncJobsController } from './jobs/sync-jobs.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { Operations } from './operations/operations.service.js';
 import { QuotasController } from './quotas/quotas.controller.js';
+import { ReferenceController } from './reference/reference.controller.js';
 import { CasesController } from './review/cases.controller.js';
 import { FindingsController } from './review/findings.controller.js';
-import { AttributePrioritiesController } from './settings/attribute-priorities.controller.js';
-import { LifecyclePolicyController } from './settings/lifecycle-policy.controller.js';
-import { MatchingRulesController } from './settings/matching-rules.controller.js';
-import { TenantSettingsController } from './settings/tenant-settings.controller.js';
+import { DiscoveryController } from './scim/discovery.controller.js';
+import { PushGroups } from './scim/push-groups.service.js';
+import { ScimController } from './scim/scim.controller.js';
+import { ReaderDiscoveryController } from './scim-reader/reader-discovery.controller.js';
+import { ScimReaderController } from './scim-reader/scim-reader.controller.js';
+import { SettingsController } from './settings/settings.controller.js';
 import { SharedModule } from './shared/shared.module.js';
 import { DeadLettersController } from './system/dead-letters.controller.js';
 import { SystemController } from './system/system.controller.js';
@@ -42,59 +44,63 @@ import { TenantExports } from './tenants/tenant-exports.service.js';
 import { TenantTransactions } from './tenants/tenant-transactions.service.js';
 import { TenantsController } from './tenants/tenants.controller.js';
 import { DeliveriesController } from './webhooks/deliveries.controller.js';
-import { OperatorPortalLinksController } from './webhooks/operator-portal-links.controller.js';
-import { OperatorWebhooksController } from './webhooks/operator-webhooks.controller.js';
+import { PortalLinksController } from './webhooks/portal-links.controller.js';
 import { ReplaysController } from './webhooks/replays.controller.js';
+import { SigningKeysController } from './webhooks/signing-keys.controller.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
 
-/** `/admin/v1`: routes for operators, with the token of an operator. */
+/** `/v1` for clients of a tenant, `/admin/v1` for operators, and `/scim/v2` for identity providers and SCIM clients. */
 @Module({
   imports: [AccessModule, AuditModule, SharedModule],
   controllers: [
-    AuditController,
-    ApprovalsController,
-    QuotasController,
-    OperatorPolicyController,
+    ApiKeysController,
     ServiceTokensController,
-    SignInController,
     SessionController,
     SessionsController,
-    TenantsController,
-    ApiKeysController,
-    ConnectorsController,
-    ConnectorTokensController,
+    ApprovalsController,
+    AuditController,
     ConnectorSourceController,
+    ConnectorTokensController,
+    ConnectorsController,
     DeletedConnectorsController,
-    SyncJobsController,
-    AttributePrioritiesController,
-    CasesController,
-    OperatorIdentitiesController,
-    OperatorListsController,
+    EventsController,
+    HealthController,
     AccountsController,
+    GroupsController,
+    IdentitiesController,
     MachineIdentitiesController,
-    LifecyclePolicyController,
-    FindingsController,
-    MatchingRulesController,
-    OperationsController,
-    OperatorWebhooksController,
-    OperatorPortalLinksController,
-    DeliveriesController,
-    OperatorEventsController,
-    ReplaysController,
     SuppressionsController,
-    TenantSettingsController,
-    SystemController,
+    UsersController,
+    SyncJobsController,
+    OperationsController,
+    QuotasController,
+    ReferenceController,
+    CasesController,
+    FindingsController,
+    DiscoveryController,
+    ScimController,
+    ReaderDiscoveryController,
+    ScimReaderController,
     DeadLettersController,
+    SettingsController,
+    SystemController,
+    TenantsController,
+    DeliveriesController,
+    PortalLinksController,
+    ReplaysController,
+    SigningKeysController,
+    WebhooksController,
   ],
   providers: [
-    TenantTransactions,
     Approvals,
-    GuardedActs,
-    TenantExports,
+    ConsoleFiles,
     EventStreams,
+    GuardedActs,
     Operations,
-    Suppressions,
-    Probes,
-    RecordJobs,
+    PushGroups,
+    TenantExports,
+    TenantPositions,
+    TenantTransactions,
   ],
 })
-export class OperatorModule {}
+export class ApiModule {}
