@@ -1,43 +1,35 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/api-error.js';
 import { Access } from './access.decorator.js';
-import { ApiKeyGuard } from './api-key.guard.js';
-import type { AccessKind } from './caller.js';
+import { allowed } from './key-access.js';
 import { OperatorGuard } from './operator.guard.js';
-import { ScimKeyGuard } from './scim-key.guard.js';
-import { ScimTokenGuard } from './scim-token.guard.js';
+import { routeDefinitionOf } from './route-definition.js';
 
-/** The only global guard: delegates to the guard of the declared access, and rejects handlers that declare none. */
+/** The only global guard: accepts callers of the declared access, and rejects handlers that declare none. */
 @Injectable()
 export class AccessGuard implements CanActivate {
-  private readonly guards: ReadonlyMap<AccessKind, CanActivate>;
-
   constructor(
     private readonly reflector: Reflector,
-    apiKeys: ApiKeyGuard,
-    operators: OperatorGuard,
-    scimTokens: ScimTokenGuard,
-    scimKeys: ScimKeyGuard,
-  ) {
-    this.guards = new Map<AccessKind, CanActivate>([
-      ['none', { canActivate: () => true }],
-      ['key', apiKeys],
-      ['operator', operators],
-      ['scim-token', scimTokens],
-      ['scim-key', scimKeys],
-    ]);
-  }
+    private readonly operators: OperatorGuard,
+  ) {}
 
-  /** Waits only if the guard does, because a promise costs every request. */
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  /** Waits only if an operator is refused, because a promise costs every request. */
+  canActivate(context: ExecutionContext): true | Promise<true> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
     const access = this.reflector.getAllAndOverride(Access, [context.getHandler(), context.getClass()]);
-    const outcome = this.guards.get(access)?.canActivate(context);
-    return outcome instanceof Promise ? outcome.then(allowed) : allowed(outcome);
+    switch (access) {
+      case 'none':
+        return true;
+      case 'operator':
+        return this.operators.allow(request);
+      case 'key':
+      case 'scim-key':
+      case 'scim-token':
+        allowed(access, request.caller, request);
+        if (access !== 'key' || routeDefinitionOf(request)?.auth === 'key') return true;
+    }
+    throw new ApiError(403, 'access to this route is denied');
   }
-}
-
-function allowed(outcome: unknown): true {
-  if (outcome !== true) throw new ApiError(403, 'access to this route is denied');
-  return true;
 }

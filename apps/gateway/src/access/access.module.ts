@@ -2,15 +2,12 @@ import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { AuditModule } from '../audit/audit.module.js';
 import { AccessGuard } from './access.guard.js';
-import { ApiKeyGuard } from './api-key.guard.js';
 import { Authentication } from './authentication.service.js';
 import { KeyRing } from './key-ring.service.js';
 import { OidcSettings } from './oidc-settings.service.js';
 import { OperatorGuard } from './operator.guard.js';
 import { OperatorTokens } from './operator-tokens.service.js';
 import { RateLimit } from './rate-limit.service.js';
-import { ScimKeyGuard } from './scim-key.guard.js';
-import { ScimTokenGuard } from './scim-token.guard.js';
 import { ServiceTokens } from './service-tokens.service.js';
 import { SessionCookie } from './session-cookie.service.js';
 import { Sessions } from './sessions.service.js';
@@ -20,10 +17,7 @@ import { UnknownKeyLimits } from './unknown-key-limits.js';
   imports: [AuditModule],
   providers: [
     { provide: APP_GUARD, useClass: AccessGuard },
-    ApiKeyGuard,
     OperatorGuard,
-    ScimTokenGuard,
-    ScimKeyGuard,
     Authentication,
     KeyRing,
     UnknownKeyLimits,

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ApiKeyGuard } from './api-key.guard.js';
 import type { Caller } from './caller.js';
+import { allowed, type KeyAccess, keyAccessTo, keyIn, pathOf } from './key-access.js';
+import { KeyRing } from './key-ring.service.js';
 import { OperatorGuard } from './operator.guard.js';
 import { RateLimit } from './rate-limit.service.js';
-import { matchedRouteOf } from './route-definition.js';
-import { isScimRead, ScimKeyGuard } from './scim-key.guard.js';
-import { ScimTokenGuard } from './scim-token.guard.js';
+import { routeDefinitionOf } from './route-definition.js';
 
 /**
  * Identifies the caller of a request before its body is read, also on paths below the API prefixes that match no route. Uses the
@@ -15,10 +14,8 @@ import { ScimTokenGuard } from './scim-token.guard.js';
 @Injectable()
 export class Authentication {
   constructor(
-    private readonly apiKeys: ApiKeyGuard,
+    private readonly keyRing: KeyRing,
     private readonly operators: OperatorGuard,
-    private readonly scimTokens: ScimTokenGuard,
-    private readonly scimKeys: ScimKeyGuard,
     private readonly rateLimit: RateLimit,
   ) {}
 
@@ -30,22 +27,15 @@ export class Authentication {
   }
 
   private callerOf(request: FastifyRequest): Caller | undefined | Promise<Caller> {
-    const { url, definition: route } = matchedRouteOf(request);
-    if (route?.auth === 'none') return undefined;
-    const path = url ?? decodedPath(request.url);
+    if (routeDefinitionOf(request)?.auth === 'none') return undefined;
+    const path = pathOf(request);
     if (path.startsWith('/admin/')) return this.operators.identify(request);
-    if (path.startsWith('/v1/') || path === '/v1') return this.apiKeys.identify(request, route);
-    if (isScimRead(path)) return this.scimKeys.identify(request, path);
-    if (path.startsWith('/scim/')) return this.scimTokens.identify(request);
-    return undefined;
+    const access = keyAccessTo(path);
+    return access && this.holderOf(access, request);
   }
-}
 
-function decodedPath(url: string): string {
-  const path = url.split('?', 1)[0] ?? '';
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
+  private async holderOf(access: KeyAccess, request: FastifyRequest): Promise<Caller> {
+    const key = keyIn(access, request);
+    return allowed(access, key === undefined ? undefined : await this.keyRing.identify(key, request.ip), request);
   }
 }

@@ -7,24 +7,17 @@ import type { AuditLog } from '../audit/audit-log.service.js';
 import type { FailedSignIns } from '../audit/failed-sign-ins.service.js';
 import { Access } from './access.decorator.js';
 import { AccessGuard } from './access.guard.js';
-import { ApiKeyGuard } from './api-key.guard.js';
 import type { Caller, KeyCaller, OperatorCaller } from './caller.js';
-import type { KeyRing } from './key-ring.service.js';
+import { allowed, keyAccessTo } from './key-access.js';
 import { OperatorGuard } from './operator.guard.js';
 import type { OperatorTokens } from './operator-tokens.service.js';
-import { isScimRead, ScimKeyGuard } from './scim-key.guard.js';
-import { ScimTokenGuard } from './scim-token.guard.js';
 import type { SessionCookie } from './session-cookie.service.js';
 import type { Sessions } from './sessions.service.js';
 
 describe('a route handler', () => {
-  const keyRing = {} as KeyRing;
   const guard = new AccessGuard(
     new Reflector(),
-    new ApiKeyGuard(keyRing),
     new OperatorGuard({} as AuditLog, {} as FailedSignIns, {} as OperatorTokens, {} as Sessions, {} as SessionCookie),
-    new ScimTokenGuard(keyRing),
-    new ScimKeyGuard(keyRing),
   );
 
   class Undeclared {
@@ -144,18 +137,14 @@ describe('the guard of operators:', () => {
         role,
         ...(tenantIds && { tenantIds: new Set(tenantIds) }),
       };
-      const context = {
-        switchToHttp: () => ({
-          getRequest: () => ({
-            caller,
-            method,
-            routeOptions: { url: `${ofTenant}${path}` },
-            params: { tenantId: encodeId('tenant', tenantId) },
-          }),
-        }),
-      } as unknown as ExecutionContext;
+      const request = {
+        caller,
+        method,
+        routeOptions: { url: `${ofTenant}${path}` },
+        params: { tenantId: encodeId('tenant', tenantId) },
+      } as unknown as FastifyRequest;
       try {
-        return (await guard.canActivate(context)) ? 200 : 0;
+        return (await guard.allow(request)) ? 200 : 0;
       } catch (error) {
         return (error as { status: number }).status;
       }
@@ -183,18 +172,21 @@ describe('the guard of operators:', () => {
   });
 });
 
-describe('the guard of the SCIM service that reads:', () => {
+describe('a path for keys:', () => {
   it.each([
-    ['/scim/v2/Users', true],
-    ['/scim/v2/Users/usr_1', true],
-    ['/scim/v3', true],
-    ['/scim/', true],
-    ['/scim/v2/con_1/Users', false],
-    ['/scim/v2/:connectorId/Users', false],
-    ['/v1/users', false],
-    ['/v1/scim/', false],
-  ])('whether %s belongs to the SCIM service that reads: %s', (path, expected) => {
-    expect(isScimRead(path)).toBe(expected);
+    ['/scim/v2/Users', 'scim-key'],
+    ['/scim/v2/Users/usr_1', 'scim-key'],
+    ['/scim/v3', 'scim-key'],
+    ['/scim/', 'scim-key'],
+    ['/scim/v2/con_1/Users', 'scim-token'],
+    ['/scim/v2/:connectorId/Users', 'scim-token'],
+    ['/v1/users', 'key'],
+    ['/v1/scim/', 'key'],
+    ['/v1', 'key'],
+    ['/v10', undefined],
+    ['/docs', undefined],
+  ])('%s needs the key of the access %s', (path, expected) => {
+    expect(keyAccessTo(path)).toBe(expected);
   });
 
   describe('an API key', () => {
@@ -206,26 +198,27 @@ describe('the guard of the SCIM service that reads:', () => {
       isSuspended,
     });
     /** Returns the path, or the status of the error. */
-    const read = async (path: string, caller: KeyCaller | undefined) => {
-      const guard = new ScimKeyGuard({ identify: async () => caller } as Partial<KeyRing> as KeyRing);
-      const request = { headers: { 'x-api-key': 'isk_1' } } as Partial<FastifyRequest> as FastifyRequest;
-      return guard.identify(request, path).then(
-        () => path,
-        (error) => error.status,
-      );
+    const read = (path: string, caller: KeyCaller | undefined) => {
+      const request = { method: 'GET', url: path, routeOptions: {} } as Partial<FastifyRequest> as FastifyRequest;
+      try {
+        allowed('scim-key', caller, request);
+        return path;
+      } catch (error) {
+        return (error as { status: number }).status;
+      }
     };
 
-    it('reads by SCIM what its scopes include, and how the service is configured', async () => {
+    it('reads by SCIM what its scopes include, and how the service is configured', () => {
       const [users, groups, config] = ['/scim/v2/Users', '/scim/v2/Groups/grp_1', '/scim/v2/ServiceProviderConfig'];
-      for (const path of [users, config]) expect(await read(path, key(['users:read']))).toBe(path);
-      expect(await read(groups, key(['users:read']))).toBe(403);
-      for (const path of [groups, config]) expect(await read(path, key(['groups:read']))).toBe(path);
-      expect(await read(users, key(['groups:read']))).toBe(403);
+      for (const path of [users, config]) expect(read(path, key(['users:read']))).toBe(path);
+      expect(read(groups, key(['users:read']))).toBe(403);
+      for (const path of [groups, config]) expect(read(path, key(['groups:read']))).toBe(path);
+      expect(read(users, key(['groups:read']))).toBe(403);
     });
 
-    it('reads nothing by SCIM if it is unknown or its tenant is suspended', async () => {
-      expect(await read('/scim/v2/Users', undefined)).toBe(401);
-      expect(await read('/scim/v2/Users', key(['users:read'], true))).toBe(403);
+    it('reads nothing by SCIM if it is unknown or its tenant is suspended', () => {
+      expect(read('/scim/v2/Users', undefined)).toBe(401);
+      expect(read('/scim/v2/Users', key(['users:read'], true))).toBe(403);
     });
   });
 });

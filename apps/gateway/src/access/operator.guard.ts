@@ -1,5 +1,5 @@
 import { decodeId, errorTexts, includesRole } from '@idsync/contracts';
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
@@ -19,7 +19,7 @@ import { Sessions } from './sessions.service.js';
  * define for the route.
  */
 @Injectable()
-export class OperatorGuard implements CanActivate {
+export class OperatorGuard {
   constructor(
     private readonly audit: AuditLog,
     private readonly failures: FailedSignIns,
@@ -57,8 +57,8 @@ export class OperatorGuard implements CanActivate {
     return caller && { ...caller, byCookie: true };
   }
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+  /** Throws a 401, 403 or 404 for a caller that may not use the route. */
+  allow(request: FastifyRequest): true | Promise<never> {
     const { caller } = request;
     if (caller?.access !== 'operator') throw unauthorized();
     const refusal = this.refusalOf(caller, request);
