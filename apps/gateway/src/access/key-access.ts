@@ -1,7 +1,6 @@
 import { decodeId, errorTexts, includesAccess, type RouteDefinition, type Scope } from '@idsync/contracts';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, notFound } from '../http/api-error.js';
-import { bearerTokenOf } from './bearer-token.js';
 import type { AccessKind, Caller, LinkCaller } from './caller.js';
 import type { KeyHolder } from './find-holder.js';
 import { matchedRouteOf, routeDefinitionOf } from './route-definition.js';
@@ -33,7 +32,7 @@ export function keyAccessTo(path: string): KeyAccess | undefined {
   return pushed.test(path) ? 'scim-token' : 'scim-key';
 }
 
-/** Returns the key in a request. Clients send it in `X-API-Key`, identity providers as a bearer token, SCIM clients in either. */
+/** Returns the key in a request: of clients in `X-API-Key`, of identity providers a bearer token, of SCIM clients either. */
 export function keyIn(access: KeyAccess, request: FastifyRequest): string | undefined {
   const bearer = access === 'key' ? undefined : bearerTokenOf(request);
   const header = request.headers['x-api-key'];
@@ -74,4 +73,9 @@ function requireLinked(
   if (!route.path.includes('{')) return;
   const { id = '' } = (params ?? {}) as { id?: string };
   if (!webhookIds.has(decodeId('webhook', id) ?? '')) throw notFound();
+}
+
+export function bearerTokenOf({ headers }: FastifyRequest): string | undefined {
+  const [scheme, token] = (headers.authorization ?? '').split(' ');
+  return scheme?.toLowerCase() === 'bearer' && token ? token : undefined;
 }

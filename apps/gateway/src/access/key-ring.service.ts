@@ -8,7 +8,7 @@ import { RefusedAddresses, type RefusedKey } from '../audit/refused-addresses.se
 import { ApiError } from '../http/api-error.js';
 import { hashSecret, type KeyKind, parseApiKey } from './api-key.js';
 import { findHolder, type KeyHolder } from './find-holder.js';
-import { isInNetworks, networkList } from './network-list.js';
+import { isInNetworks, networkList } from './networks.js';
 import { UnknownKeyLimits } from './unknown-key-limits.js';
 
 /** A valid key, with the networks from which it may be used. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { networkOf } from './client-network.js';
-import { isInNetworks, networkList } from './network-list.js';
+import { isInNetworks, networkList, networkOf } from './networks.js';
 
 describe('the network of a client', () => {
   it.each([

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { GatewayConfig } from '../gateway-config.js';
 import { constantTimeEqual } from './api-key.js';
 import type { OperatorCaller } from './caller.js';
-import { networkOf } from './client-network.js';
+import { networkOf } from './networks.js';
 import { isServiceToken, ServiceTokens } from './service-tokens.service.js';
 import { UnknownKeyLimits } from './unknown-key-limits.js';
 

@@ -1,7 +1,6 @@
 import { encodeId, type responses } from '@idsync/contracts';
 import type { ListedSessionRow } from '@idsync/database/gateway';
-import type { OperatorCaller, SignedIn } from './caller.js';
-import { callerOfPerson } from './caller-of-person.js';
+import { callerOfPerson, type OperatorCaller, type SignedIn } from './caller.js';
 import { adminTokenCaller } from './operator-tokens.service.js';
 import { callerOfServiceToken } from './service-tokens.service.js';
 

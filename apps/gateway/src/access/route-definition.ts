@@ -33,3 +33,8 @@ export function routeDefinitionOf(request: FastifyRequest): RouteDefinition | un
 function find({ method, routeOptions: { url } }: FastifyRequest): MatchedRoute {
   return { url, definition: byRoute.get(`${method === 'HEAD' ? 'GET' : method} ${url ?? ''}`) };
 }
+
+/** Names a request in logs by its matched route, because its path may contain personal data. */
+export function routeName(request: FastifyRequest): string {
+  return `${request.method} ${matchedRouteOf(request).url ?? 'none'}`;
+}

@@ -2,7 +2,7 @@ import { errorTexts } from '@idsync/contracts';
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../http/api-error.js';
 import { ConcurrencyLimiter, type ConcurrencyLimits } from '../http/concurrency-limiter.js';
-import { networkOf } from './client-network.js';
+import { networkOf } from './networks.js';
 
 const windowMs = 60_000;
 /** Failed look-ups of unknown keys per network and minute. */

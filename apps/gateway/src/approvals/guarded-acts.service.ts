@@ -61,7 +61,7 @@ interface GuardedAct<Input> {
   perform(tx: Transaction, tenantId: string, input: Input, by: string): Promise<Performed>;
 }
 
-/** What completes an act, if it is not complete. */
+/** The work that completes an act, if it is not complete. */
 export interface Performed {
   operation?: OperationRow;
   job?: responses.SyncJobReference;

@@ -1,7 +1,7 @@
 import { installationId, observedActions } from '@idsync/contracts';
 import { Logger } from '@idsync/runtime';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { networkOf } from '../access/client-network.js';
+import { networkOf } from '../access/networks.js';
 import { AuditLog } from './audit-log.service.js';
 
 const everyMs = 60_000;

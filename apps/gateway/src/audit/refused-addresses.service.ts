@@ -1,7 +1,7 @@
 import { encodeId, observedActions } from '@idsync/contracts';
 import { Logger } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
-import { networkOf } from '../access/client-network.js';
+import { networkOf } from '../access/networks.js';
 import { AuditLog } from './audit-log.service.js';
 
 export interface RefusedKey {

@@ -32,7 +32,7 @@ export function currentOperator(): OperatorCaller {
   return caller;
 }
 
-/** Returns the id of a client, or the name of an operator: the one of its sign-in where it is known, otherwise the claimed one. */
+/** Returns the id of a client, or the name of an operator: that of its sign-in if it is known, otherwise the claimed one. */
 export function actorName(claimed = ''): string {
   const caller = currentCaller();
   if (caller.access !== 'operator') return publicIdOf(caller);

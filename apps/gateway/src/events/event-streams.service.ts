@@ -3,7 +3,7 @@ import { findEventReferences, findNewestSequence } from '@idsync/database/gatewa
 import { gauge, Logger, pause } from '@idsync/runtime';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../access/client-network.js';
+import { networkOf } from '../access/networks.js';
 import { OperatorGuard } from '../access/operator.guard.js';
 import { ApiError } from '../http/api-error.js';
 import { EventStream, eventStreamType } from '../http/event-stream.js';

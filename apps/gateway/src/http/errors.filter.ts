@@ -3,9 +3,9 @@ import { DatabaseBusy, isTimeout, isUnavailable } from '@idsync/database';
 import { Logger } from '@idsync/runtime';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { routeName } from '../access/route-definition.js';
 import { scimErrorBody } from '../scim/scim-error.js';
 import { ApiError } from './api-error.js';
-import { routeName } from './route-name.js';
 
 /** Formats every error as `{"error": "<text>"}` or as a SCIM error. Internal details go to the log only. */
 @Catch()

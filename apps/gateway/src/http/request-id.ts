@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type LogContext, withLogContext } from '@idsync/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { tenantOf } from '../access/caller.js';
-import { routeName } from './route-name.js';
+import { routeName } from '../access/route-definition.js';
 
 /** Characters that are safe in logs and headers. */
 const allowed = /^[\w.:/-]{1,128}$/;

@@ -1,7 +1,6 @@
 import { type OpenSpan, openSpan } from '@idsync/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { matchedRouteOf } from '../access/route-definition.js';
-import { routeName } from './route-name.js';
+import { matchedRouteOf, routeName } from '../access/route-definition.js';
 
 /**
  * Creates a span for each authenticated request. Must be registered after authentication, so that callers without a key can neither

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { callerOfPerson, personId } from '../access/caller-of-person.js';
+import { callerOfPerson, personId } from '../access/caller.js';
 import { OidcSettings } from '../access/oidc-settings.service.js';
 import { Sessions, type StartedSession } from '../access/sessions.service.js';
 import { AuditLog } from '../audit/audit-log.service.js';

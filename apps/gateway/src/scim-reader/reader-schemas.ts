@@ -2,7 +2,7 @@ import { type Discovery, describedSchemas, resourceTypes, serviceProviderConfig 
 import { defaultPage, largestPage } from '../scim/scim-bounds.js';
 import { enterpriseSchema, groupSchema, type ScimAttribute, schemas, userSchema } from '../scim/scim-schemas.js';
 
-/** Attributes that `present.ts` renders. */
+/** Attributes that `present-resource.ts` renders. */
 const served: Readonly<Record<string, readonly string[]>> = {
   [userSchema.id]: ['userName', 'name', 'displayName', 'title', 'active', 'emails', 'groups', 'roles'],
   [groupSchema.id]: ['displayName', 'members'],

@@ -6,8 +6,7 @@ import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { readSequence, writeSequence } from '../shared/cursor.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
-import { deadLetterNumber } from './dead-letter-id.js';
-import { presentDeadLetter, presentDeadLetterDetails } from './present-dead-letter.js';
+import { deadLetterNumber, presentDeadLetter, presentDeadLetterDetails } from './present-dead-letter.js';
 
 /** Messages that failed as often as their queue allows. */
 @Controller()

@@ -1,8 +1,7 @@
 import { decodeId, encodeId, newUuid } from '@idsync/contracts';
 import type { DeadLetterRow } from '@idsync/database/bus';
 import { describe, expect, it } from '@jest/globals';
-import { deadLetterId, deadLetterNumber } from './dead-letter-id.js';
-import { presentDeadLetter, presentDeadLetterDetails } from './present-dead-letter.js';
+import { deadLetterId, deadLetterNumber, presentDeadLetter, presentDeadLetterDetails } from './present-dead-letter.js';
 
 describe('the id of a dead letter', () => {
   it.each([1, 255, 4_294_967_296, Number.MAX_SAFE_INTEGER])('contains the number of its row: %d', (number) => {

@@ -1,7 +1,6 @@
 import { encodeId, isUuid, type responses, uuidCreatedAt } from '@idsync/contracts';
 import { canRequeue, type DeadLetterRow } from '@idsync/database/bus';
 import { bounded, masked } from '../audit/mask-secrets.js';
-import { deadLetterId } from './dead-letter-id.js';
 
 type Envelope = { tenant_id?: unknown; traceparent?: unknown };
 
@@ -40,4 +39,17 @@ function contentOf({ message }: DeadLetterRow): unknown {
   } catch {
     return message;
   }
+}
+
+/** Dead letters have the numbers of their rows; as public ids they are UUIDs whose first half is empty. */
+export function deadLetterId(number: number): string {
+  const hex = number.toString(16).padStart(32, '0');
+  const groups = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
+  return encodeId('deadLetter', groups.join('-'));
+}
+
+/** Returns 0, which no row has, for a UUID that is no number of a row. */
+export function deadLetterNumber(uuid: string): number {
+  const number = Number(`0x${uuid.replaceAll('-', '')}`);
+  return Number.isSafeInteger(number) ? number : 0;
 }

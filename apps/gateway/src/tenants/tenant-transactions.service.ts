@@ -20,8 +20,8 @@ export class TenantTransactions {
   ) {}
 
   /**
-   * Runs `work` in a read-only transaction of the tenant: changes go through `act`, which records them. Throws a 404 if the
-   * tenant does not exist or is being deleted.
+   * Runs `work` in a read-only transaction of the tenant: changes go through `act`, which records them. Throws a 404 to an
+   * operator if the tenant does not exist or is being deleted.
    */
   run<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.database.readTransaction(tenantId, async (tx) => {
@@ -47,8 +47,8 @@ export class TenantTransactions {
   }
 
   /**
-   * Runs an act and appends its audit entry, in one transaction of the tenant. `work` throws what refuses the act. Throws a
-   * 404 if the tenant does not exist or is being deleted.
+   * Runs an act and appends its audit entry, in one transaction of the tenant. `work` throws what refuses the act.
+   * Throws a 404 to an operator if the tenant does not exist or is being deleted.
    */
   act<T>(tenantId: string, work: (tx: Transaction, describe: Describe) => Promise<T>): Promise<T> {
     return this.actIn(tenantId, async (tx, describe) => {
@@ -73,8 +73,8 @@ export class TenantTransactions {
 }
 
 /**
- * Describes an act. Of clients, the log has what a key does with credentials, and changes by the holder of a portal link:
- * a person whom the client does not know by name.
+ * Describes an act. Of clients, the log has acts of a key that concern credentials, and changes by holders of portal
+ * links, whose names the client does not know.
  */
 function entryOf(request: FastifyRequest, details: ActDetails): AuditInput | undefined {
   const { portal, recorded } = routeDefinitionOf(request) ?? {};

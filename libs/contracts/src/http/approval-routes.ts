@@ -10,9 +10,7 @@ export const approvalRoutes = actions({
     '/approvals',
     'List acts that need a second operator, the newest first',
     shown.approvalPage,
-    {
-      query: requests.approvalQuery,
-    },
+    { query: requests.approvalQuery },
   ),
   getApproval: tenant.get('/approvals/{approvalId}', 'Get one approval', shown.approval),
   approveApproval: operators.post(

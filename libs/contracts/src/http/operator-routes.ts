@@ -65,9 +65,7 @@ export const operatorRoutes = actions({
     '/api-keys/{keyId}',
     'Change the name, scopes or expiry of an API key; its secret stays',
     shown.apiKey,
-    {
-      body: requests.apiKeyPatch,
-    },
+    { body: requests.apiKeyPatch },
   ),
   deleteApiKey: tenant.del('/api-keys/{keyId}', 'Revoke an API key', noContent),
   createConnector: tenant.post('/connectors', 'Create a connector', created(shown.connector), { body: connectorBody }),
@@ -101,17 +99,13 @@ export const operatorRoutes = actions({
     '/connectors/{connectorId}',
     'Delete a connector, and keep, retire or hand over its records',
     noContent,
-    {
-      query: requests.connectorDeletionQuery,
-    },
+    { query: requests.connectorDeletionQuery },
   ),
   listDeletedConnectors: tenant.get(
     '/deleted-connectors',
     'List deleted connectors, those deleted last first',
     shown.deletedConnectorPage,
-    {
-      query: requests.pageQuery,
-    },
+    { query: requests.pageQuery },
   ),
   getDeletedConnector: tenant.get(
     '/deleted-connectors/{connectorId}',
@@ -140,9 +134,7 @@ export const operatorRoutes = actions({
     '/connectors/{connectorId}/tokens',
     'List the tokens of a connector',
     shown.connectorTokenPage,
-    {
-      query: requests.pageQuery,
-    },
+    { query: requests.pageQuery },
   ),
   deleteConnectorToken: tenant.del('/connectors/{connectorId}/tokens/{tokenId}', 'Revoke a token', noContent),
   testConnector: operators.post(
@@ -175,9 +167,7 @@ export const operatorRoutes = actions({
   createSyncJob: operators.post('/sync-jobs', 'Trigger a sync job, or a dry run that only stores its plan', queued, {
     body: requests.operatorTriggerBody,
   }),
-  listSyncJobs: tenant.get('/sync-jobs', 'List sync jobs', shown.operatorJobPage, {
-    query: requests.operatorJobQuery,
-  }),
+  listSyncJobs: tenant.get('/sync-jobs', 'List sync jobs', shown.operatorJobPage, { query: requests.operatorJobQuery }),
   getSyncJob: tenant.get(
     '/sync-jobs/{jobId}',
     'Get one sync job, with the records that were left out',

@@ -57,9 +57,7 @@ export const publicRoutes = actions({
     '/connectors',
     'List connectors, without their configuration',
     resources.connectorSummaryPage,
-    {
-      query: requests.pageQuery,
-    },
+    { query: requests.pageQuery },
   ),
   triggerSync: withScope('sync:write').post(
     '/sync/trigger',

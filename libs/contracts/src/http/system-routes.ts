@@ -13,9 +13,7 @@ export const systemRoutes = actions({
     '/system/dead-letters',
     'List messages that were dead-lettered, the newest first',
     shown.deadLetterPage,
-    {
-      query: requests.deadLetterQuery,
-    },
+    { query: requests.deadLetterQuery },
   ),
   getSystemDeadLetter: wholeInstallation.get(letter, 'Get one dead letter with its message', shown.deadLetterDetails),
   requeueSystemDeadLetter: wholeInstallation.post(`${letter}/requeue`, 'Send a dead letter again', noContent, {
@@ -26,8 +24,6 @@ export const systemRoutes = actions({
     `${letter}/discard`,
     'Remove a dead letter without handling it',
     noContent,
-    {
-      body: requests.discardBody,
-    },
+    { body: requests.discardBody },
   ),
 });
