@@ -5,8 +5,8 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/api-error.js';
 import { type AccessKind, tenantOf } from './caller.js';
 
-/** Declares the access of a controller or handler. The scope that a key needs is defined in the contracts. */
-export const Access = Reflector.createDecorator<AccessKind>();
+/** Declares the access of a controller or handler; `of-route`: the contract of its route, which also has the scope of a key. */
+export const Access = Reflector.createDecorator<AccessKind | 'of-route'>();
 
 /** Returns the tenant of the caller's key or portal link. */
 export function tenantOfCaller({ caller }: FastifyRequest): string {

@@ -18,7 +18,9 @@ export class AccessGuard implements CanActivate {
   /** Waits only if an operator is refused, because a promise costs every request. */
   canActivate(context: ExecutionContext): true | Promise<true> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const access = this.reflector.getAllAndOverride(Access, [context.getHandler(), context.getClass()]);
+    const route = routeDefinitionOf(request);
+    const declared = this.reflector.getAllAndOverride(Access, [context.getHandler(), context.getClass()]);
+    const access = declared === 'of-route' ? route?.auth : declared;
     switch (access) {
       case 'none':
         return true;
@@ -28,7 +30,7 @@ export class AccessGuard implements CanActivate {
       case 'scim-key':
       case 'scim-token':
         allowed(access, request.caller, request);
-        if (access !== 'key' || routeDefinitionOf(request)?.auth === 'key') return true;
+        if (access !== 'key' || route?.auth === 'key') return true;
     }
     throw new ApiError(403, 'access to this route is denied');
   }

@@ -16,8 +16,11 @@ export class AuditInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const route = routeDefinitionOf(request);
+    // A handler of operators may also have a route of clients.
+    if (route?.auth !== 'operator') return next.handle();
     if (reading.has(request.method)) {
-      if (!routeDefinitionOf(request)?.readsPeople) return next.handle();
+      if (!route.readsPeople) return next.handle();
       // Before the response: a read that must be recorded does not happen without its entry.
       return next.handle().pipe(mergeMap((body) => from(this.audit.recordRead(request)).pipe(map(() => body))));
     }

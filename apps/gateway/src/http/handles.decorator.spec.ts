@@ -107,6 +107,12 @@ describe('a handler of a route', () => {
     );
   });
 
+  it('is refused at the start for routes that differ in method or status', () => {
+    expect(() => Handles(clientRoutes.listWebhooks, adminRoutes.createWebhook)).toThrow(
+      '/v1/webhooks and /admin/v1/tenants/{tenantId}/webhooks differ in method or status',
+    );
+  });
+
   it('receives the id after records as a text', async () => {
     const url = `/admin/v1/tenants/${encodeId('tenant', tenantId)}/records/a%20b`;
     expect((await app.inject({ url })).json()).toMatchObject({ id: 'a b' });

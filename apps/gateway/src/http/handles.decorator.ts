@@ -8,10 +8,10 @@ import {
   RequestMethod,
   UseInterceptors,
 } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { Access, tenantOfCaller } from '../access/access.decorator.js';
+import { routeDefinitionOf } from '../access/route-definition.js';
 import { AuditInterceptor } from '../audit/audit.interceptor.js';
 import { uuidOf } from './ids.js';
 import { MayTakeLongerInterceptor, type Progress } from './may-take-longer.interceptor.js';
@@ -88,13 +88,10 @@ type HasProgress<Route extends RouteDefinition> = Route extends { mayTakeLonger:
     ? true
     : false;
 
-interface Parts {
-  route: RouteDefinition;
-  ids: { parameter: string; name: string; kind: IdKind | undefined }[];
-}
+type Id = { parameter: string; name: string; kind: IdKind | undefined };
 
 /** Returns the ids in a path, except the tenant. Throws for one whose kind is not known. */
-function idsIn(path: string): Parts['ids'] {
+function idsIn(path: string): Id[] {
   const segments = path.split('/');
   return segments.flatMap((segment, at) => {
     if (!segment.startsWith('{') || segment === '{tenantId}') return [];
@@ -107,12 +104,14 @@ function idsIn(path: string): Parts['ids'] {
 }
 
 /** Of several faults, the one of the query is reported, then those of ids, of the body, and of the tenant. */
-const RouteInput = createParamDecorator(({ route, ids }: Parts, context: ExecutionContext) => {
+const RouteInput = createParamDecorator((idsByPath: ReadonlyMap<string, Id[]>, context: ExecutionContext) => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const route = routeDefinitionOf(request);
+  if (!route) throw new Error(`${request.method} ${request.url} is no route of the contracts`);
   const given = request.params as Record<string, string>;
   const input: Record<string, unknown> = {};
   if (route.query) input.query = validate(route.query, request.query, 'query parameter');
-  for (const { parameter, name, kind } of ids)
+  for (const { parameter, name, kind } of idsByPath.get(route.path) ?? [])
     input[name] = kind ? uuidOf(kind, given[parameter] ?? '') : given[parameter];
   if (route.body && !route.bodyUnchecked) input.body = validate(route.body, request.body, 'field');
   if (route.auth === 'key') input.tenantId = tenantOfCaller(request);
@@ -126,45 +125,33 @@ type Handler<Route extends RouteDefinition> = (
 ) => Output<Route> | Promise<Output<Route>>;
 
 /**
- * Binds a handler to routes of the contracts: their method, path, status, access and audit. The first parameter is the
- * `Input` of each route, and a handler that returns anything but its `Output` does not compile.
+ * Binds a handler to a route of the contracts: its method, path, status, access and audit. The first parameter is the
+ * `Input` of the route, and a handler that returns anything but its `Output` does not compile. A route of clients and its
+ * twin of operators differ in path and access only, and have one handler.
  */
-export function Handles<Routes extends RouteDefinition[]>(...routes: Routes) {
+export function Handles<Routes extends [RouteDefinition, ...RouteDefinition[]]>(...routes: Routes) {
+  const [{ method, success, mayTakeLonger, fourEyes }, ...twins] = routes;
+  if (twins.some((twin) => twin.method !== method || twin.success.status !== success.status))
+    throw new Error(`${routes.map(({ path }) => path).join(' and ')} differ in method or status`);
+  const hasProgress = mayTakeLonger || (fourEyes && success.status === 200);
+  const interceptors = [
+    ...(routes.some(({ auth }) => auth === 'operator') ? [AuditInterceptor] : []),
+    ...(hasProgress ? [MayTakeLongerInterceptor] : []),
+  ];
   return <Key extends string>(
     target: { [Name in Key]: Handler<Routes[number]> },
     key: Key,
     descriptor: PropertyDescriptor,
   ): void => {
-    const [first, ...others] = routes;
-    const parameters: unknown = Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, key);
-    if (first) bind(first, target, key, descriptor);
-    // Nest has one access, status and list of interceptors for each method: another route is a method that calls this one.
-    for (const route of others) {
-      const name = `${key} ${route.path}`;
-      const value = function (this: unknown, ...given: unknown[]): unknown {
-        return descriptor.value.apply(this, given);
-      };
-      Reflect.defineMetadata(ROUTE_ARGS_METADATA, parameters, target.constructor, name);
-      Object.defineProperty(target, name, { value });
-      bind(route, target, name, { value });
-    }
+    RouteInput(new Map(routes.map(({ path }) => [path, idsIn(path)])))(target, key, 0);
+    const paths = routes.map(({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    const decorators = [
+      RequestMapping({ method: RequestMethod[method], path: paths }),
+      HttpCode(success.status),
+      Access('of-route'),
+      ...(success.schema && !success.type ? [Header('content-type', 'application/json; charset=utf-8')] : []),
+      ...(interceptors.length > 0 ? [UseInterceptors(...interceptors)] : []),
+    ];
+    for (const decorate of decorators) decorate(target, key, descriptor);
   };
-}
-
-function bind(route: RouteDefinition, target: object, key: string, descriptor: PropertyDescriptor): void {
-  const { method, path, success, auth } = route;
-  const hasProgress = route.mayTakeLonger || (route.fourEyes && success.status === 200);
-  const interceptors = [
-    ...(auth === 'operator' ? [AuditInterceptor] : []),
-    ...(hasProgress ? [MayTakeLongerInterceptor] : []),
-  ];
-  RouteInput({ route, ids: idsIn(path) })(target, key, 0);
-  const decorators = [
-    RequestMapping({ method: RequestMethod[method], path: path.replaceAll(/\{(\w+)\}/g, ':$1') }),
-    HttpCode(success.status),
-    Access(auth),
-    ...(success.schema && !success.type ? [Header('content-type', 'application/json; charset=utf-8')] : []),
-    ...(interceptors.length > 0 ? [UseInterceptors(...interceptors)] : []),
-  ];
-  for (const decorate of decorators) decorate(target, key, descriptor);
 }
