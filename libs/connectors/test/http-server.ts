@@ -70,11 +70,16 @@ function newServer(handler: Handler = () => ({ status: 404 })) {
     const reply = await served.handler(one);
     if (!reply.silent) send(response, reply);
   }
-  const listen = () => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let port = 0;
+  /** Keeps the port if the server was closed. */
+  const listen = async () => {
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    ({ port } = server.address() as AddressInfo);
+  };
+  const origin = () => `http://127.0.0.1:${port}`;
   const close = () => {
     server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
+    return new Promise<void>((resolve) => server.close(() => resolve()));
   };
   return {
     get origin() {

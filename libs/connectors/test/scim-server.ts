@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll } from '@jest/globals';
-import express from 'express';
 import SCIMMY from 'scimmy';
-import SCIMMYRouters from 'scimmy-routers';
+import { type Asked, type Reply, testServer } from './http-server.js';
 
 interface Stored {
   id: string;
@@ -59,25 +55,34 @@ export function scimServer(token: string) {
       } as never,
     );
   }
-  const app = express();
-  const handler = (request: express.Request) => {
-    if (request.header('authorization') !== `Bearer ${token}`) throw new Error('who are you?');
-    return 'idsync';
-  };
-  app.use('/scim', new SCIMMYRouters({ type: 'bearer', handler }));
-  const server = createServer(app);
-  let port = 0;
-  const up = async () => {
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    ({ port } = server.address() as AddressInfo);
-  };
-  const down = () => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  };
-  beforeAll(up);
-  afterAll(down);
-  const url = () => `http://127.0.0.1:${port}/scim`;
+  SCIMMY.Config.set({ patch: true, filter: true, sort: true, bulk: true } as never);
+  const kinds = [SCIMMY.Resources.User, SCIMMY.Resources.Group, SCIMMY.Resources.ServiceProviderConfig];
+  for (const kind of kinds) kind.basepath('/scim');
+
+  async function answer({ method, url, headers, body }: Asked): Promise<Reply> {
+    if (headers.authorization !== `Bearer ${token}`) throw new SCIMMY.Types.Error(401, undefined as never, 'no token');
+    const [, , endpoint, id] = url.pathname.split('/');
+    const Kind = kinds.find((kind) => kind.endpoint === `/${endpoint}`);
+    if (!Kind) throw new SCIMMY.Types.Error(404, undefined as never, 'no such endpoint');
+    const query: Record<string, unknown> = Object.fromEntries(url.searchParams);
+    for (const name of ['startIndex', 'count']) if (query[name] !== undefined) query[name] = Number(query[name]);
+    const resource = id ? new Kind(id, query as never) : new Kind(query as never);
+    if (method === 'GET') return { body: await resource.read() };
+    if (method === 'POST') return { status: 201, body: await resource.write(JSON.parse(body)) };
+    if (method === 'PUT') return { body: await resource.write(JSON.parse(body)) };
+    if (method === 'DELETE') return { status: 204, body: await resource.dispose() };
+    const patched = await resource.patch(JSON.parse(body));
+    return { status: patched ? 200 : 204, body: patched };
+  }
+
+  const server = testServer(async (asked) => {
+    const reply = await answer(asked).catch((error) => ({
+      status: Number(error.status ?? 500),
+      body: new SCIMMY.Messages.Error(error),
+    }));
+    return { ...reply, headers: { 'content-type': 'application/scim+json' } };
+  });
+  const url = () => `${server.origin}/scim`;
   return {
     get url() {
       return url();
@@ -85,8 +90,8 @@ export function scimServer(token: string) {
     users,
     groups,
     /** Stops the service until `up`, which keeps the resources. */
-    down,
-    up,
+    down: server.close,
+    up: server.listen,
     /** Sends a request as a provisioning client does and returns the response body. */
     async send(method: string, path: string, body?: object): Promise<{ id: string }> {
       const response = await fetch(url() + path, {
