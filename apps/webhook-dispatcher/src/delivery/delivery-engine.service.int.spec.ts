@@ -3,7 +3,6 @@ import { silentLogger } from '@idsync/runtime';
 import { until } from '@idsync/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { Webhook as SvixWebhook } from 'svix';
 import { all, type DeliveryRow, DispatcherFixture } from '../../test/dispatcher-fixture.js';
 import { Receiver } from '../../test/receiver.js';
 import { fanOutPart } from '../fan-out.js';
@@ -67,7 +66,7 @@ describe('delivering events', () => {
     expect(receiver.received.map(({ body }) => JSON.parse(body).sequence)).toEqual([1, 2, 3, 4]);
   });
 
-  it('signs with every valid secret, so that the verifiers of Standard Webhooks and Svix accept it', async () => {
+  it('signs with every valid secret, so that a verifier of Standard Webhooks accepts it', async () => {
     const webhook = await fixture.webhook(tenant, receiver.url);
     const secrets = [await fixture.secret(tenant, webhook), await fixture.secret(tenant, webhook)];
     await fixture.publish(fixture.engine(), tenant, ['user.created']);
@@ -78,7 +77,6 @@ describe('delivering events', () => {
       expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({
         type: 'user.created',
       });
-      expect(new SvixWebhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({ sequence: 1 });
     }
     expect(() => new Webhook(secrets[0] ?? '').verify(`${body} `, headers as Record<string, string>)).toThrow();
   });
