@@ -101,7 +101,7 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
     expect(unhandled).toEqual([]);
   });
 
-  it('announces events again when RabbitMQ is back, and records them meanwhile', async () => {
+  it('republishes events when RabbitMQ is back, and records them meanwhile', async () => {
     const tenant = await rows.tenant();
     const heard: number[] = [];
     let listens = 0;
