@@ -199,7 +199,6 @@ const nightly = [
     files: {
       'test/ci.spec.ts': 25,
       'test/npm-test.spec.ts': 12,
-      'test/mutants.spec.ts': 5,
       'test/chaos/plan.spec.ts': 2,
       'test/chaos/toxic-link.spec.ts': 2,
       'test/skip-rules.spec.ts': 1,

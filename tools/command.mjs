@@ -29,7 +29,7 @@ export function commitOf(since) {
 }
 
 /** Starts a program in its own process group, which a signal that ends this process ends with it. */
-export function startGroup(program, words, options) {
+function startGroup(program, words, options) {
   const child = spawn(program, words, { ...options, detached: true });
   const end = (signal) => {
     try {
