@@ -5,13 +5,13 @@ import { cellText, cut, fieldLines, printable, printableLines, type Terminal, ta
 
 export const outputFormats = ['table', 'json', 'jsonl', 'csv'] as const;
 
-export type OutputFormat = (typeof outputFormats)[number];
+type OutputFormat = (typeof outputFormats)[number];
 
 /** Standard output, or what replaces it in tests. */
-export type OutputStream = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
+type OutputStream = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
 
 /** Returns how tables look on this stream; undefined if it is no terminal. */
-export function terminalOf(stream: OutputStream, env: Record<string, string | undefined>): Terminal | undefined {
+function terminalOf(stream: OutputStream, env: Record<string, string | undefined>): Terminal | undefined {
   if (!stream.isTTY) return undefined;
   return { columns: stream.columns || 80, colours: stream.hasColors?.(env) ?? false };
 }
@@ -23,7 +23,7 @@ export function csv(headings: readonly string[], rows: readonly unknown[][], for
 }
 
 /** Formats one row as CSV. */
-export function csvLine(row: readonly unknown[], forTerminal: boolean): string {
+function csvLine(row: readonly unknown[], forTerminal: boolean): string {
   const texts = row.map(cellText);
   return `${texts.map((text) => quoted(forTerminal ? printable(text) : text)).join(',')}\n`;
 }

@@ -57,7 +57,7 @@ const otherNames: Readonly<Record<string, string>> = {
 const fields = /^[\w.]+(?= (?:must|is)\b|:)|(?<=\bwith )\w+|(?<!["\w])[a-z]+(?:_[a-z]+)+\b/g;
 
 /** Replaces the names of fields in an error of the service by the options and arguments of the command that set them. */
-export function nameOptions(message: string, command: Command): string {
+function nameOptions(message: string, command: Command): string {
   return message.replace(fields, (field) => settingOf(field, command) ?? field);
 }
 

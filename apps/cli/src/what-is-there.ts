@@ -3,7 +3,7 @@ import { UsageError } from './cli-error.js';
 const listedAtMost = 10;
 
 /** Describes the items of a list for an error: `there are ten_1 (Demo), ten_2 (Acme)`. */
-export function whatIsThere(items: readonly { id: string; name?: string }[], total = items.length): string {
+function whatIsThere(items: readonly { id: string; name?: string }[], total = items.length): string {
   if (items.length === 0) return 'there are none';
   const named = items.slice(0, listedAtMost).map(({ id, name }) => (name ? `${id} (${name})` : id));
   const more = total - named.length;

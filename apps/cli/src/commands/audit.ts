@@ -156,7 +156,7 @@ function printVerification(session: Session, { verified, problems, head }: respo
 }
 
 /** Verifies an export without the service: needs no key, so it cannot notice a chain whose entries were all replaced. */
-export async function verifyExport(
+async function verifyExport(
   file: string,
   { cwd = process.cwd() }: CliContext,
 ): Promise<responses.AuditVerification> {

@@ -26,7 +26,7 @@ export function addCompletionCommand(program: CliCommand): void {
 const files = ':files';
 
 /** Each function calls the program with the words of the line, which prints what completes the last one. */
-export const completionScripts = {
+const completionScripts = {
   bash: `# bash completion of idsync
 _idsync() {
   local IFS=$'\\n' word=\${COMP_WORDS[COMP_CWORD]}
@@ -68,7 +68,7 @@ interface Word {
 }
 
 /** Returns what completes the last of the words after the name of the program: a line for each, with its description. */
-export function completionsOf(program: Command, words: readonly string[], contexts: readonly string[]): string {
+function completionsOf(program: Command, words: readonly string[], contexts: readonly string[]): string {
   const current = words.at(-1) ?? '';
   let command = program;
   let valued: Option | undefined;

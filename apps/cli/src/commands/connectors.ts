@@ -159,7 +159,7 @@ Example, for a connector of the type scim-push:
   $ idsync connectors tokens create Okta "Okta provisioning"
 Configure the identity provider with the token, and with the address of the service followed by the printed path.`;
 
-export function addTokenCommands(connectors: CliCommand): void {
+function addTokenCommands(connectors: CliCommand): void {
   const tokens = connectors.add('tokens', 'manage the tokens with which identity providers push to a connector');
 
   tokens
@@ -207,7 +207,7 @@ Example:
   $ idsync connectors sync-record HR 4711
   $ idsync connectors sync-record AD "CN=Ren,OU=People,DC=example,DC=org"`;
 
-export function addSyncRecordCommand(connectors: CliCommand): void {
+function addSyncRecordCommand(connectors: CliCommand): void {
   connectors
     .add('sync-record', 'read one record of the source now and apply it')
     .argument('<connector>', 'id or name of the connector')

@@ -185,7 +185,7 @@ interface HistoryOptions {
 }
 
 /** Adds the command that lists what happened to an identity. */
-export function addHistoryCommand(identities: CliCommand): void {
+function addHistoryCommand(identities: CliCommand): void {
   identities
     .add('history <identity>', 'list the changes of an identity and of everything linked to it, oldest first')
     .option('--since <time>', 'only changes at or after this time')

@@ -110,7 +110,7 @@ type PlanOptions = PageQuery & { action?: (typeof actions)[number]; externalId?:
 const actions = ['create', 'update', 'disable', 'delete'] as const;
 
 /** Adds the commands that show, release and apply the plan of a job. */
-export function addPlanCommands(jobs: CliCommand): void {
+function addPlanCommands(jobs: CliCommand): void {
   jobs
     .add('plan <job>', 'show the changes and deletions that a quarantined job or a dry run plans, or has applied since')
     .choice('--action <action>', 'only changes of this kind', actions)

@@ -63,7 +63,7 @@ function ignoreEnded(error: unknown): void {
 }
 
 /** Shows an address and a code, and waits until the person has confirmed it in a browser. Returns the token. */
-export async function signInByDevice(url: string, io: CliContext): Promise<string> {
+async function signInByDevice(url: string, io: CliContext): Promise<string> {
   const client = new AdminClient<Installation>(url);
   const started = await client.call('POST /session/device', {}).catch(explain);
   const address = started.verification_uri_complete ?? started.verification_uri;

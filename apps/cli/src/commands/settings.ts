@@ -6,7 +6,7 @@ import { operationExitCodes, printOperation } from '../operation-outcome.js';
 import type { Session } from '../session.js';
 
 type Path = 'operator-policy' | 'finding-policy' | 'lifecycle-policy' | 'matching-rules';
-export type Policy<Of extends Path> = Answer<OneTenant, `GET /${Of}`>;
+type Policy<Of extends Path> = Answer<OneTenant, `GET /${Of}`>;
 
 interface Settings<Of extends Path> {
   /** The resource of the settings, below the tenant. */

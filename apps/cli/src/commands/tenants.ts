@@ -68,7 +68,7 @@ const names = Object.keys({
 } satisfies Record<QuotaName, true>) as QuotaName[];
 
 /** Adds `tenants quotas`. */
-export function addQuotaCommands(tenants: CliCommand): void {
+function addQuotaCommands(tenants: CliCommand): void {
   const quotas = tenants.add('quotas', 'see and change the limits of a tenant');
 
   quotas.add('show', 'show the limits of the tenant, and how much of them is used', '').does(async (session) => {
@@ -110,7 +110,7 @@ function print(session: Session, usage: responses.QuotaUsage): void {
   session.printItems({ data }, ['quota', ['limit', ({ limit }) => limit ?? 'unlimited'], 'used']);
 }
 
-export function addTenantRemovalCommands(tenants: CliCommand): void {
+function addTenantRemovalCommands(tenants: CliCommand): void {
   tenants
     .add('export <tenant>', 'write all data of a tenant to a file as JSON lines, without secrets')
     .requiredOption('--file <path>', 'a new file; compressed if its name ends with .gz')
@@ -172,7 +172,7 @@ function listed(contents: responses.TenantDeletion['contents']): string {
 const kindOf = /^\{"kind":"(\w+)"/;
 
 /** Passes the lines of an export on, and fails unless they end with the line that counts all others. */
-export class ExportLines extends Transform {
+class ExportLines extends Transform {
   private readonly counted: Record<string, number> = {};
   private rest = Buffer.alloc(0);
   private last = '';

@@ -92,7 +92,7 @@ function detailsOf(job: responses.OperatorJob, names: ReadonlyMap<string, string
     .join(', ');
 }
 
-export type WatchedJob = Pick<responses.OperatorJob, 'job_id' | 'status' | 'progress_pct'>;
+type WatchedJob = Pick<responses.OperatorJob, 'job_id' | 'status' | 'progress_pct'>;
 
 const ended = new Set(['completed', 'completed_with_errors', 'failed', 'cancelled']);
 

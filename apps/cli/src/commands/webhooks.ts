@@ -154,7 +154,7 @@ Example:
   $ idsync webhooks update whk_… --deactivate`;
 
 /** Adds the commands that create, change and delete webhooks. */
-export function addWebhookChanges(webhooks: CliCommand): void {
+function addWebhookChanges(webhooks: CliCommand): void {
   withSettings(webhooks.add('create', 'create a webhook and print its signing secret once'))
     .argument('<url>', 'address that receives the events')
     .addHelpText('after', createHelp)
@@ -226,7 +226,7 @@ interface PortalOptions {
 }
 
 /** Adds the commands for links to the subscriber portal. */
-export function addPortalCommands(webhooks: CliCommand): void {
+function addPortalCommands(webhooks: CliCommand): void {
   webhooks
     .add('portal', 'create a short-lived link with which a subscriber examines its webhooks')
     .argument('<webhooks...>', 'ids of the webhooks that the link shows')

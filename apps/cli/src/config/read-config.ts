@@ -56,7 +56,7 @@ export interface TenantConfig {
   webhooks?: WebhookConfig[];
 }
 
-export const sections = ['settings', 'connectors', 'attribute_priorities', 'matching_rules', 'webhooks'] as const;
+const sections = ['settings', 'connectors', 'attribute_priorities', 'matching_rules', 'webhooks'] as const;
 
 const maxBytes = 10 * 1024 * 1024;
 const connectorFields = new Set(['name', 'type', 'records', 'priority', 'config', 'safeguard', 'schedule', 'secrets']);
