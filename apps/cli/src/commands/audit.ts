@@ -156,10 +156,7 @@ function printVerification(session: Session, { verified, problems, head }: respo
 }
 
 /** Verifies an export without the service: needs no key, so it cannot notice a chain whose entries were all replaced. */
-async function verifyExport(
-  file: string,
-  { cwd = process.cwd() }: CliContext,
-): Promise<responses.AuditVerification> {
+async function verifyExport(file: string, { cwd = process.cwd() }: CliContext): Promise<responses.AuditVerification> {
   const found: responses.AuditVerification = { verified: 0, problems: [] };
   let previous: responses.AuditEntry | undefined;
   const lines = createInterface({ input: createReadStream(resolve(cwd, file)), crlfDelay: Number.POSITIVE_INFINITY });
