@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { numbered, SyncFixture } from '../test/sync-fixture.js';
 import { chores, republishBatches } from './chores.js';
@@ -6,15 +6,7 @@ import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 
-let fixture: SyncFixture;
-
-beforeAll(async () => {
-  fixture = await SyncFixture.create();
-});
-
-afterAll(async () => {
-  await fixture?.close();
-});
+const fixture = SyncFixture.ofFile();
 
 async function readJob(lines: number, badLines: number[] = []): Promise<{ id: string }> {
   const job = await fixture.queueAlone();

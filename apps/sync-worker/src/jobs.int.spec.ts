@@ -2,7 +2,7 @@ import type { Connector } from '@idsync/connectors';
 import { encodeId } from '@idsync/contracts';
 import { type ClaimedJob, findClaimableJobs, releaseLease } from '@idsync/database/sync';
 import { until } from '@idsync/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listSource, truncated } from '../test/list-source.js';
 import { numbered, SyncFixture } from '../test/sync-fixture.js';
 import { claimJob } from './claim-job.js';
@@ -10,19 +10,13 @@ import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 import type { SyncContext, SyncSettings } from './sync-context.js';
 
-let fixture: SyncFixture;
-
-beforeAll(async () => {
-  fixture = await SyncFixture.create();
-});
+const fixture = SyncFixture.ofFile();
 
 beforeEach(async () => {
   // Removes batches of the previous test.
   await fixture.announced();
   fixture.applied.length = 0;
 });
-
-afterAll(() => fixture?.close());
 
 describe('claiming a job', () => {
   let context: SyncContext;

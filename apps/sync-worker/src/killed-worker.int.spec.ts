@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { type Message, newUuid } from '@idsync/contracts';
 import { testProgram, until } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { numbered, SyncFixture } from '../test/sync-fixture.js';
 import { claimJob } from './claim-job.js';
@@ -11,15 +11,7 @@ import { runJob } from './run-job.js';
 
 const script = testProgram('dying-worker');
 const lines = 15;
-let fixture: SyncFixture;
-
-beforeAll(async () => {
-  fixture = await SyncFixture.create();
-});
-
-afterAll(async () => {
-  await fixture?.close();
-});
+const fixture = SyncFixture.ofFile();
 
 interface Kill {
   part: 'read' | 'count';

@@ -2,19 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Connector, Page } from '@idsync/connectors';
 import { newUuid, type RecordKind } from '@idsync/contracts';
 import { encrypt, suppressionHashes } from '@idsync/database';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SyncFixture, testKey } from '../test/sync-fixture.js';
 import { claimJob } from './claim-job.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 
-let fixture: SyncFixture;
-
-beforeAll(async () => {
-  fixture = await SyncFixture.create();
-});
-
-afterAll(() => fixture?.close());
+const fixture = SyncFixture.ofFile();
 
 describe('a record that looks like a machine', () => {
   const service = (external_id: string): Page['records'][number] => ({

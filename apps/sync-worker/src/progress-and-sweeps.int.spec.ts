@@ -3,7 +3,7 @@ import { Database } from '@idsync/database';
 import { findBatch } from '@idsync/database/directory';
 import { deleteLeftoverBatches, lockJob, saveFailingRecords } from '@idsync/database/sync';
 import { silentLogger } from '@idsync/runtime';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { SyncFixture } from '../test/sync-fixture.js';
 import { republishBatches, republishSweeps } from './chores.js';
@@ -21,13 +21,7 @@ import { logEnds } from './metrics.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 
-let fixture: SyncFixture;
-
-beforeAll(async () => {
-  fixture = await SyncFixture.create();
-});
-
-afterAll(() => fixture?.close());
+const fixture = SyncFixture.ofFile();
 
 describe('batches', () => {
   /** Reads the source of a new job. Returns the job with the announcements of its batches. */

@@ -1,25 +1,17 @@
 import { type Connector, SourceError } from '@idsync/connectors';
 import { newUuid, type ProbeKind } from '@idsync/contracts';
 import { deleteOldProbes } from '@idsync/database/sync';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SyncFixture } from '../test/sync-fixture.js';
 import { runProbe } from './run-probe.js';
 
-let fixture: SyncFixture;
+const fixture = SyncFixture.ofFile();
 let tenant: string;
 let connector: string;
-
-beforeAll(async () => {
-  fixture = await SyncFixture.create();
-});
 
 beforeEach(async () => {
   tenant = await fixture.rows.tenant();
   connector = await fixture.rows.connector(tenant);
-});
-
-afterAll(async () => {
-  await fixture?.close();
 });
 
 async function probe(kind: ProbeKind): Promise<string> {

@@ -5,7 +5,7 @@ import { type Connector, SourceError } from '@idsync/connectors';
 import { encodeId, type Message } from '@idsync/contracts';
 import { findJobSource } from '@idsync/database/sync';
 import { until } from '@idsync/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { numbered, SyncFixture } from '../test/sync-fixture.js';
 import { claimJob } from './claim-job.js';
@@ -16,19 +16,13 @@ import { runJob } from './run-job.js';
 import { createDueJobs } from './scheduled-runs.js';
 import type { SyncSettings } from './sync-context.js';
 
-let fixture: SyncFixture;
-
-beforeAll(async () => {
-  fixture = await SyncFixture.create();
-});
+const fixture = SyncFixture.ofFile();
 
 beforeEach(async () => {
   // Removes batches of the previous test.
   await fixture.announced();
   fixture.applied.length = 0;
 });
-
-afterAll(() => fixture?.close());
 
 describe('the health of a source', () => {
   let tenant: string;

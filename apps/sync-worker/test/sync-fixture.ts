@@ -3,6 +3,7 @@ import { type Message, newUuid, type SourceRecord } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import { silentLogger } from '@idsync/runtime';
 import { type DirectoryFixture, ServiceDatabase } from '@idsync/testing';
+import { afterAll, beforeAll } from '@jest/globals';
 import { applyProgress, endSweep } from '../src/job-messages.js';
 import { defaultSettings, type SyncContext, type SyncSettings } from '../src/sync-context.js';
 
@@ -33,16 +34,32 @@ export class SyncFixture {
   /** External ids in the order in which the directory received them. */
   readonly applied: string[] = [];
 
-  readonly rows: DirectoryFixture;
-  readonly database: Database;
+  private own!: ServiceDatabase;
 
-  private constructor(private readonly own: ServiceDatabase) {
-    this.rows = own.fixture;
-    this.database = own.database;
-  }
+  private constructor() {}
 
   static async create(): Promise<SyncFixture> {
-    return new SyncFixture(await ServiceDatabase.start('sync-worker'));
+    const fixture = new SyncFixture();
+    fixture.own = await ServiceDatabase.start('sync-worker');
+    return fixture;
+  }
+
+  /** Returns a fixture that the tests of a file share; call it at the beginning of the file. */
+  static ofFile(): SyncFixture {
+    const fixture = new SyncFixture();
+    beforeAll(async () => {
+      fixture.own = await ServiceDatabase.start('sync-worker');
+    });
+    afterAll(() => fixture.own?.close());
+    return fixture;
+  }
+
+  get rows(): DirectoryFixture {
+    return this.own.fixture;
+  }
+
+  get database(): Database {
+    return this.own.database;
   }
 
   get url(): string {

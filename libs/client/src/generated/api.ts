@@ -3728,9 +3728,8 @@ export interface components {
             job_title?: string;
             first_name?: string;
             last_name?: string;
-            /** @enum {string} */
-            status?: "pending" | "active" | "suspended" | "inactive" | "deleted";
-            tenant_id?: string;
+            /** @description An identity, or the value from the source. */
+            manager_id?: string;
             /** Format: date-time */
             hire_date?: string;
             /**
@@ -3738,15 +3737,16 @@ export interface components {
              * @description The last day of the employment, or the time when it ends.
              */
             termination_date?: string;
-            /** @description An identity, or the value from the source. */
-            manager_id?: string;
+            roles?: string[];
+            groups?: string[];
+            departments?: string[];
+            /** @enum {string} */
+            status?: "pending" | "active" | "suspended" | "inactive" | "deleted";
+            tenant_id?: string;
             /** Format: date-time */
             created_at?: string;
             /** Format: date-time */
             updated_at?: string;
-            roles?: string[];
-            groups?: string[];
-            departments?: string[];
             /** @description The sync job that caused the event, if any. */
             job_id?: string;
             /** @description The operation that caused the event, if any. */
@@ -3762,9 +3762,9 @@ export interface components {
             first_name?: string;
             last_name?: string;
             job_title?: string;
+            source_system_id?: string;
             /** @enum {string} */
             status?: "active" | "disabled" | "locked" | "deleted";
-            source_system_id?: string;
             /** @description The identity that it is linked to; absent if not matched. */
             person_id?: string;
             /**
@@ -3892,9 +3892,8 @@ export interface components {
             job_title?: string;
             first_name?: string;
             last_name?: string;
-            /** @enum {string} */
-            status?: "pending" | "active" | "suspended" | "inactive" | "deleted";
-            tenant_id?: string;
+            /** @description An identity, or the value from the source. */
+            manager_id?: string;
             /** Format: date-time */
             hire_date?: string;
             /**
@@ -3902,15 +3901,16 @@ export interface components {
              * @description The last day of the employment, or the time when it ends.
              */
             termination_date?: string;
-            /** @description An identity, or the value from the source. */
-            manager_id?: string;
+            roles?: string[];
+            groups?: string[];
+            departments?: string[];
+            /** @enum {string} */
+            status?: "pending" | "active" | "suspended" | "inactive" | "deleted";
+            tenant_id?: string;
             /** Format: date-time */
             created_at?: string;
             /** Format: date-time */
             updated_at?: string;
-            roles?: string[];
-            groups?: string[];
-            departments?: string[];
             /** @description The sync job that caused the event, if any. */
             job_id?: string;
             /** @description The operation that caused the event, if any. */
@@ -3933,9 +3933,9 @@ export interface components {
             first_name?: string;
             last_name?: string;
             job_title?: string;
+            source_system_id?: string;
             /** @enum {string} */
             status?: "active" | "disabled" | "locked" | "deleted";
-            source_system_id?: string;
             /** @description The identity that it is linked to; absent if not matched. */
             person_id?: string;
             /**
@@ -4407,9 +4407,9 @@ export interface components {
                 first_name?: string;
                 last_name?: string;
                 job_title?: string;
+                source_system_id?: string;
                 /** @enum {string} */
                 status?: "active" | "disabled" | "locked" | "deleted";
-                source_system_id?: string;
                 /** @description The identity that it is linked to; absent if not matched. */
                 person_id?: string;
                 /**
@@ -4942,9 +4942,9 @@ export interface components {
             first_name?: string;
             last_name?: string;
             job_title?: string;
+            source_system_id: string;
             /** @enum {string} */
             status: "active" | "disabled" | "locked" | "deleted";
-            source_system_id: string;
             /** @description The identity that it is linked to; absent if not matched. */
             person_id?: string;
             /**
@@ -5285,9 +5285,8 @@ export interface components {
             job_title?: string;
             first_name?: string;
             last_name?: string;
-            /** @enum {string} */
-            status: "pending" | "active" | "suspended" | "inactive" | "deleted";
-            tenant_id: string;
+            /** @description An identity, or the value from the source. */
+            manager_id?: string;
             /** Format: date-time */
             hire_date?: string;
             /**
@@ -5295,15 +5294,16 @@ export interface components {
              * @description The last day of the employment, or the time when it ends.
              */
             termination_date?: string;
-            /** @description An identity, or the value from the source. */
-            manager_id?: string;
+            roles: string[];
+            groups: string[];
+            departments: string[];
+            /** @enum {string} */
+            status: "pending" | "active" | "suspended" | "inactive" | "deleted";
+            tenant_id: string;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            roles: string[];
-            groups: string[];
-            departments: string[];
         };
         UserPage: {
             data: components["schemas"]["User"][];
