@@ -10,7 +10,7 @@ const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 const isCode = (path: string) => /(?<!\.spec)\.ts$/.test(path) && !path.includes('/migrations/');
 /** A file that sends a statement of another file, such as `outcomes.text`, has no SQL. */
 const queries =
-  /\.query(<.*>)?\((?!\w+\.text\b)|\.(readTexts|readAcrossTenants|writeWithoutTenant)[<(]|\bdatabase\.read[<(]|\): NamedQuery \{/;
+  /\.query(<.*>)?\((?!\w+\.text\b)|\.(readTexts|readAcrossTenants|writeWithoutTenant)[<(]|\b(database\.read|tx\.(row|ids|count|any))[<(]|\): NamedQuery \{/;
 
 describe('a file with hand-written SQL', () => {
   it('gives the reason in its first line, and no other file does', () => {

@@ -68,7 +68,7 @@ export async function watch<Resource>(
   }
 }
 
-export interface Progress {
+interface Progress {
   status: string;
   percent: number;
   /** The processed amount with its unit: `1200 records`. */

@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ListSourceOptions, listSource } from '../test/list-source.js';
 import { numbered, SyncFixture } from '../test/sync-fixture.js';
 import { claimJob } from './claim-job.js';
-import { cancelRequestedJob, readOvertakenRecords } from './job-messages.js';
+import { cancelRequestedJob } from './job-messages.js';
 import { JobScheduler } from './job-scheduler.service.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';

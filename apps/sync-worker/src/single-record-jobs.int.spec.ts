@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listSource } from '../test/list-source.js';
 import { SyncFixture } from '../test/sync-fixture.js';
 import { claimJob } from './claim-job.js';
+import { readOvertakenRecords } from './job-messages.js';
 import { JobScheduler } from './job-scheduler.service.js';
-import { readOvertakenRecords } from './read-overtaken-records.js';
 import { RunControl } from './run-control.js';
 import { runJob } from './run-job.js';
 

@@ -82,7 +82,7 @@ export const recordKinds = ['user', 'account', 'machine_identity'] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
 /**
- * The fields that sources deliver, by kind of record and type. What can be mapped, the documents, the API and the
+ * The fields that sources deliver, by kind of record and type. The targets of mappings, the documents, the API and the
  * attributes of a person follow from them. `external_id` and ids cannot be mapped, since idsync sets them.
  */
 export const recordFields = {

@@ -37,8 +37,8 @@ export {
   ldapVirtualNames,
 } from './connectors/ldap.js';
 export { type OktaConfig, oktaConfig, oktaFields } from './connectors/okta.js';
-export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
 export type { ScimPushConfig } from './connectors/scim.js';
+export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
 export { isSecretLdapAttribute, mappedNames, secretRefused } from './connectors/secret-attributes.js';
 export type { SqlConfig } from './connectors/sql.js';
 export * from './employments.js';

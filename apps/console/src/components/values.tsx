@@ -46,6 +46,8 @@ const tickMs = 10_000;
 let now = Date.now();
 
 function onTick(listener: () => void): () => void {
+  // A screen that is opened begins with the present time, not with that of an earlier tick.
+  now = Date.now();
   const timer = setInterval(() => {
     if (document.hidden) return;
     now = Date.now();

@@ -1,6 +1,6 @@
 import type { Explanation } from '../data/api';
 
-/** What a table has for a key from outside, such as a status that a later version has added. */
+/** The entry of a table for a key from outside, such as a status that a later version has added. */
 export function entryOf<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -48,7 +48,7 @@ const render: Record<RecordKind, (record: StoredRecord, tenantId: string) => obj
   }),
 };
 
-/** What the source delivers. Other addresses are attributes only. */
+/** The fields that the source delivers. Other addresses are attributes only. */
 function delivered(record: StoredRecord): Record<string, unknown> {
   const { text, date, list } = recordFields[record.kind];
   const shown: Record<string, unknown> = {};

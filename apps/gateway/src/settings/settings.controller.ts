@@ -45,7 +45,8 @@ export class SettingsController {
     });
     if (waiting) return { finished: false, body: waiting };
     const ended = operation && (await this.operations.wait(tenantId, operation));
-    const body = { ...current, ...patch, ...shownOperation(operation) };
+    const after = await this.tenants.run(tenantId, (tx) => findSettings(tx, tenantId));
+    const body = { ...after, ...shownOperation(operation) };
     return { finished: !ended || ended.status === 'done', body };
   }
 

@@ -219,7 +219,7 @@ interface OktaList {
  * Returns the list of all users or of those changed since a time. Okta omits deactivated users without a filter. One
  * list of all statuses does not miss users whose status changes during the read.
  */
-export function listOf(kind: RecordKind, config: OktaConfig, since?: string): OktaList {
+function listOf(kind: RecordKind, config: OktaConfig, since?: string): OktaList {
   if (kind === 'machine_identity') return { path: '/apps', isWanted: isServiceApp };
   const wanted = (status: unknown) => config.deprovisioned || status !== deprovisioned;
   const any = statuses

@@ -1,8 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import type { RecordKind } from '../fixed-values.js';
+import { isMappableField } from '../records.js';
+import { awsIamFields } from './aws-iam.js';
 import { connectorDefinitions, connectorTypes, shownElsewhere } from './definitions.js';
+import { entraFields } from './entra.js';
 import { fieldMap } from './field-map.js';
 import { changedTarget, type FieldMark, markOf, neutral, secret, target } from './field-marks.js';
+import { githubFields } from './github.js';
+import { googleFields } from './google.js';
+import { kubernetesFields } from './kubernetes.js';
+import { oktaFields } from './okta.js';
+import { scimFields } from './scim.js';
 import { sqlConfig } from './sql.js';
 
 const wrong = (source: unknown) => fieldMap.safeParse({ email: source }).error?.issues[0]?.message;
@@ -44,6 +53,14 @@ describe('a field mapping', () => {
     expect(fieldMap.safeParse(mapping(250)).success).toBe(true);
     expect(fieldMap.safeParse(mapping(251)).error?.issues[0]?.message).toBe('must map at most 250 fields, not 251');
   });
+});
+
+it.each([
+  ...[awsIamFields, entraFields, githubFields, googleFields, { machine_identity: kubernetesFields }, oktaFields],
+  scimFields,
+])('a default mapping names fields of its kind of record', (byKind) => {
+  for (const [kind, fields] of Object.entries(byKind))
+    expect(Object.keys(fields).filter((field) => !isMappableField(kind as RecordKind, field))).toEqual([]);
 });
 
 const leaves = new Set(['string', 'number', 'boolean', 'enum', 'literal']);

@@ -19,6 +19,10 @@ describe('the catalogue of events', () => {
     expect(eventBody('user.created').safeParse({ ...example, surprise: 1 }).success).toBe(false);
   });
 
+  it.each(eventTypes)('describes %s', (type) => {
+    expect(describeEvents()).toContain(`#### \`${type}\``);
+  });
+
   it('matches docs/webhooks.md, which npm run webhooks generates', () => {
     const [, generated] = page.split(/<!-- events: generated -->\n|<!-- end -->/);
     expect(generated).toBe(`\n${describeEvents()}\n`);

@@ -37,7 +37,7 @@ type Delivered<
   Type extends 'text' | 'date' | 'list',
 > = (typeof recordFields)[Kind][Type][number];
 
-/** What sources deliver about a record, without other addresses, which are attributes only. */
+/** The fields that sources deliver about a record, without other addresses, which are attributes only. */
 function delivered<const Kind extends RecordKind>(kind: Kind) {
   const { text: texts, date: dates, list: lists } = recordFields[kind];
   const fields = (names: readonly string[], type: z.ZodType) => names.map((name) => [name, type]);
