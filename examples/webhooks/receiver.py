@@ -4,6 +4,7 @@ It writes each event to a file before it answers; process the events from there.
 """
 import json
 import os
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -27,20 +28,25 @@ class Receiver(BaseHTTPRequestHandler):
     timeout = 15
 
     def do_POST(self):
-        length = int(self.headers.get("content-length", "0"))
-        if length > LARGEST_BODY:
+        length = self.headers.get("content-length", "0")
+        # Without a valid length, the end of the body is not known.
+        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > LARGEST_BODY:
             self.close_connection = True
             return self.answer(413)
-        body = self.rfile.read(length)
+        body = self.rfile.read(int(length))
         try:
             verify(SECRET, self.headers, body)
         except ValueError as error:
             return self.answer(401, str(error))
         with lock:
             if self.headers["webhook-id"] not in stored:
-                inbox.write(body + b"\n")
-                inbox.flush()
-                os.fsync(inbox.fileno())
+                try:
+                    inbox.write(body + b"\n")
+                    inbox.flush()
+                    os.fsync(inbox.fileno())
+                except OSError:
+                    # A part of the line may be written: the next start removes it.
+                    os._exit(1)
                 stored.add(self.headers["webhook-id"])
         self.answer(204)
 
