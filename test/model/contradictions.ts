@@ -2,7 +2,7 @@
 // leavers" of docs/directory.md.
 import { misfitOf } from './corrected-numbers.js';
 import { isAddress, keysOf, permanentTiers, type Tier } from './keys.js';
-import { statusOfPerson } from './lifecycle.js';
+import { decidedStatus } from './lifecycle.js';
 import { haveNoWordInCommon, haveOnlyTheLastWordInCommon, haveWordInCommon } from './names.js';
 import { type Entry, isDeleted } from './types.js';
 
@@ -108,4 +108,5 @@ const hasName = ({ fields }: Entry): boolean =>
 
 export const isGone = (group: Group): boolean => group.every(isDeleted);
 
-export const hasLeft = (group: Group): boolean => ['inactive', 'deleted'].includes(statusOfPerson(group));
+/** By the records alone: the status that a person keeps says nothing about whose address it is. */
+export const hasLeft = (group: Group): boolean => ['inactive', 'deleted'].includes(decidedStatus(group));

@@ -71,7 +71,8 @@ export function keptStatus(
   return isDecision && disagreed ? undefined : status;
 }
 
-function decidedStatus(entries: readonly Entry[]): string {
+/** The status by the records, whatever the person keeps. */
+export function decidedStatus(entries: readonly Entry[]): string {
   const listed = entries.filter((entry) => isUser(entry) && !isDeleted(entry));
   if (listed.length > 0) {
     const employments = employmentsOf(listed);
