@@ -209,6 +209,15 @@ describe('findings of each kind', () => {
       expect(await kinds()).toEqual(['leaver_in_other_source ann-ad: resolved']);
     });
 
+    it('stays a finding when HR is deleted after its run was undone', async () => {
+      const ad = await directory.fixture.connector(directory.tenant, { name: 'AD users', priority: 20 });
+      const job_id = await directory.sync(hr, [inHr()]);
+      await directory.sync(ad, [inAd()]);
+      await directory.operate('job.undo', { job_id, preview: false });
+      await directory.fixture.rows('update connectors set deleted_at = now() where id = $1', [hr]);
+      expect(await kinds()).toEqual(['leaver_in_other_source ann-ad: open']);
+    });
+
     it('is none if a source of lower precedence has deleted the person', async () => {
       const ad = await directory.fixture.connector(directory.tenant, { name: 'AD users', priority: 20 });
       await directory.sync(hr, [inHr()]);

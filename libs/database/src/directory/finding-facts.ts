@@ -35,8 +35,8 @@ const present = `('active', 'pending', 'suspended')`;
  * Reads the facts about users that name a manager, have an earlier user, look like a machine or are no longer listed by the
  * source that decided their status, or are employed although a preceding source says that they have left; the others,
  * nearly all, have no findings. `ranks` has the precedence of each connector for the status; `employments` are the
- * connectors that list employments. A deleted record that no job of its deleted connector has deleted was handed over, and
- * an employment of equal precedence that began later is a transfer.
+ * connectors that list employments. A deleted record with a job of another connector was handed over, and an employment of
+ * equal precedence that began later is a transfer.
  * Columns that are not part of the index condition are compared outside `offset 0`.
  */
 export async function findUserFacts(
@@ -88,8 +88,7 @@ export async function findUserFacts(
             and (u.rank < u.first_present or (u.rank = u.first_present and u.connector_id <> r.connector_id
                                               and u.connector_id = any($5) and r.connector_id = any($5)
                                               and (u.hired < r.hired) is not true))
-            and ((select deleted_at from connectors where tenant_id = $1 and id = u.connector_id limit 1) is null
-                 or (select connector_id from sync_jobs where tenant_id = $1 and id = u.last_job_id limit 1) = u.connector_id)
+            and not exists (select from sync_jobs where tenant_id = $1 and id = u.last_job_id and connector_id <> u.connector_id)
           order by u.rank, u.id limit 1) gone on true
        left join lateral (
          select u.id, u.connector_id, u.status_since from (
