@@ -42,7 +42,6 @@ export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
 export { isSecretLdapAttribute, mappedNames, secretRefused } from './connectors/secret-attributes.js';
 export type { SqlConfig } from './connectors/sql.js';
 export * from './employments.js';
-export { describeEvents } from './event-catalogue/describe-events.js';
 export { eventBody } from './event-catalogue/event-bodies.js';
 export * from './events.js';
 export * from './findings.js';
