@@ -81,6 +81,10 @@ export type OperatorRole = (typeof operatorRoles)[number];
 export const recordKinds = ['user', 'account', 'machine_identity'] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
+/** Deterministic match keys, available on every kind of record, in the order of their rank. */
+export const matchingKeys = ['employee_number', 'email', 'user_principal_name'] as const;
+export type MatchingKey = (typeof matchingKeys)[number];
+
 /**
  * The fields that sources deliver, by kind of record and type. The targets of mappings, the documents, the API and the
  * attributes of a person follow from them. `external_id` and ids cannot be mapped, since idsync sets them.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { attributeFieldPattern, type MatchingKey, matchingKeys } from './records.js';
+import { type MatchingKey, matchingKeys } from './fixed-values.js';
+import { attributeFieldPattern } from './records.js';
 
 /** A match key: one of the three that every tenant has, or an attribute of the source. */
 export type KeyKind = MatchingKey | `attributes.${string}`;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { type ResultList, recordKinds } from './fixed-values.js';
+import { matchingKeys, type ResultList, recordKinds } from './fixed-values.js';
 import { encodeId, type IdKind, recordIds } from './ids.js';
 import { lifecyclePolicy } from './lifecycle-policy.js';
 import { matchingRules } from './matching-rules.js';
-import { matchingKeys } from './records.js';
 
 const uuid = z.guid();
 /** A record is suppressed by its anchor, or by a match key with the name of the person. */

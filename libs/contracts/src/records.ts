@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import { type RecordKind, recordFields } from './fixed-values.js';
-
-/** Deterministic match keys, available on every kind of record, in the order of their rank. */
-export const matchingKeys = ['employee_number', 'email', 'user_principal_name'] as const;
-export type MatchingKey = (typeof matchingKeys)[number];
+import { matchingKeys, type RecordKind, recordFields } from './fixed-values.js';
 
 /** Values of one match key that link a record. Each of them is a lookup, and further ones are ignored. */
 export const mostKeyValues = 20;

@@ -1,9 +1,33 @@
 // The filters of the screens: parameters of the URL, with the values that the API knows. The routes read them, so the code
 // of the screens is not here.
 
+import {
+  deliveryStatuses,
+  findingKinds,
+  findingStates,
+  jobStatuses,
+  machineClassifications,
+  matchingKeys,
+  personStatuses,
+  recordFields,
+} from '@idsync/contracts/fixed-values';
 import { type SearchOf, searchOf } from './search-params';
 
-export const accountStatuses = ['active', 'disabled', 'locked', 'deleted'] as const;
+export {
+  deliveryStatuses,
+  findingKinds,
+  findingStates,
+  machineClassifications,
+  matchingKeys,
+  personStatuses,
+  recordFields,
+};
+
+/** The statuses that a list can be filtered by. */
+export const accountStatuses = recordFields.account.status;
+export const machineStatuses = recordFields.machine_identity.status;
+export const runStatuses = jobStatuses;
+
 export const accountsSearch = searchOf({
   q: 'text',
   status: accountStatuses,
@@ -19,7 +43,6 @@ export type AuditSearch = SearchOf<typeof auditSearch>;
 /** Open cases are shown if the URL names no status. */
 export const caseStatuses = ['linked', 'new', 'ignored', 'settled'] as const;
 
-export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
 export const deliverySearch = searchOf({ status: deliveryStatuses, type: 'text' });
 export type DeliverySearch = SearchOf<typeof deliverySearch>;
 
@@ -42,42 +65,20 @@ export function startOf(period: string | undefined, now: number): string | undef
   return new Date(Math.floor(now / stepMs) * stepMs - length * 3_600_000).toISOString();
 }
 
-export const findingKinds = [
-  'leaver_with_account',
-  'leaver_with_machine_secret',
-  'leaver_in_other_source',
-  'employment_conflict',
-  'unmatched_account',
-  'duplicate_in_source',
-  'machine_without_owner',
-  'stale_source',
-  'unknown_manager',
-  'manager_cycle',
-  'user_looks_like_machine',
-  'account_looks_like_machine',
-] as const;
-export const findingStates = ['open', 'accepted', 'resolved'] as const;
 /** Open ones without a state; about a machine, account, user or source, or all that concern an identity. */
 export const findingsSearch = searchOf({ kind: findingKinds, state: findingStates, subject: 'text' });
 export type FindingsSearch = SearchOf<typeof findingsSearch>;
 
-export const machineKinds = [
-  'service_account',
-  'api_key',
-  'oauth_app',
-  'workload',
-  'bot',
-  'ci_cd',
-  'ai_agent',
-  'unknown',
-] as const;
-export const machineStatuses = ['active', 'disabled', 'orphaned', 'decommissioned'] as const;
 /** Lower bounds of the risk score, as the list offers them. */
 export const risks = ['80', '50', '20'] as const;
-export const machinesSearch = searchOf({ q: 'text', status: machineStatuses, kind: machineKinds, risk: risks });
+export const machinesSearch = searchOf({
+  q: 'text',
+  status: machineStatuses,
+  kind: machineClassifications,
+  risk: risks,
+});
 export type MachinesSearch = SearchOf<typeof machinesSearch>;
 
-export const personStatuses = ['pending', 'active', 'suspended', 'inactive', 'deleted'] as const;
 export const peopleSearch = searchOf({ q: 'text', status: personStatuses, department: 'text', source: 'text' });
 export type PeopleSearch = SearchOf<typeof peopleSearch>;
 
@@ -86,15 +87,6 @@ export type PlanAction = (typeof planActions)[number];
 export const planSearch = searchOf({ action: planActions, find: 'text' });
 export type PlanSearch = SearchOf<typeof planSearch>;
 
-export const runStatuses = [
-  'queued',
-  'running',
-  'quarantined',
-  'completed',
-  'completed_with_errors',
-  'failed',
-  'cancelled',
-] as const;
 export const runsSearch = searchOf({ status: runStatuses, source: 'text' });
 export type RunsSearch = SearchOf<typeof runsSearch>;
 

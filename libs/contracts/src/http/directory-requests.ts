@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { machineClassifications, personStatuses, recordFields } from '../fixed-values.js';
-import { attributeFieldPattern, attributePrefix, matchingKeys } from '../records.js';
+import { machineClassifications, matchingKeys, personStatuses, recordFields } from '../fixed-values.js';
+import { attributeFieldPattern, attributePrefix } from '../records.js';
 import { text } from '../text.js';
 import { parsedText } from './query-parameters.js';
 import {

@@ -9,7 +9,7 @@ import { IdChip, StatusBadge } from '../../components/values';
 import { wordsOf } from '../../components/words';
 import { call, type OperatorMachineIdentity } from '../../data/api';
 import { cursorPages } from '../../data/query-client';
-import { type MachinesSearch, machineKinds, machineStatuses, risks } from '../../data/searches';
+import { type MachinesSearch, machineClassifications, machineStatuses, risks } from '../../data/searches';
 import { describeFactor, toneOfRisk } from './describe-machine';
 
 const route = getRouteApi('/signed-in/$tenantId/machines');
@@ -80,7 +80,7 @@ export function MachinesScreen() {
       filters={[
         { of: 'q', label: 'Search machines', placeholder: 'Name' },
         { of: 'risk', label: 'Risk', choices: risks.map((value) => ({ value, label: `${value} or more` })) },
-        { of: 'kind', label: 'Kind', choices: choicesOf(machineKinds) },
+        { of: 'kind', label: 'Kind', choices: choicesOf(machineClassifications) },
         { of: 'status', label: 'Status', choices: choicesOf(machineStatuses) },
       ]}
       columns={columns}

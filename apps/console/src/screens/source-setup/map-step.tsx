@@ -54,7 +54,7 @@ export function MapStep({ sourceId, draft, hasDefault, onChange, onSave }: MapSt
         ))}
       </datalist>
       <datalist id="target-fields">
-        {[...(fieldsOf[draft.records] ?? []), 'attributes.'].map((name) => (
+        {[...fieldsOf(draft.records), 'attributes.'].map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>

@@ -1,3 +1,5 @@
+import { matchingKeys, recordFields } from '../../data/searches';
+
 /** How a value of the source becomes a value of idsync. */
 export type Conversion = 'none' | 'trim' | 'lower' | 'upper' | 'split' | 'date' | 'map' | 'constant' | 'steps';
 
@@ -25,37 +27,11 @@ export const conversionNames: Record<Conversion, string> = {
 
 export const dateForms = ['iso', 'ymd', 'dmy', 'mdy', 'excel', 'excel_1904', 'unix', 'unix_ms', 'windows'];
 
-const texts = ['display_name', 'first_name', 'last_name', 'job_title'];
-const keys = ['employee_number', 'email', 'user_principal_name'];
-
 /** Fields that can be mapped, by kind of record; `attributes.<name>` can be mapped always. */
-export const fieldsOf: Record<string, readonly string[]> = {
-  user: [
-    ...keys,
-    ...texts,
-    'departments',
-    'manager_id',
-    'status',
-    'hire_date',
-    'termination_date',
-    'roles',
-    'groups',
-    'other_emails',
-  ],
-  account: [...keys, 'identifier', ...texts, 'status', 'source_system_id', 'other_emails'],
-  machine_identity: [
-    'account_id',
-    'display_name',
-    'classification',
-    'status',
-    'owned_by',
-    'manager_id',
-    'technical_inheritor',
-    'risk_score',
-    ...keys,
-    'other_emails',
-  ],
-};
+export function fieldsOf(records: keyof typeof recordFields): readonly string[] {
+  const { text, list, date, integer } = recordFields[records];
+  return [...new Set([...matchingKeys, ...text, 'status', ...date, ...list, ...integer])];
+}
 
 let nextKey = 1;
 
@@ -174,8 +150,8 @@ function find(found: readonly string[], names: readonly string[] | undefined): s
 }
 
 /** Rows for the fields of a source whose names are usual. */
-export function suggestFields(records: string, found: readonly string[]): MappedField[] {
-  return (fieldsOf[records] ?? []).flatMap((field) => {
+export function suggestFields(records: keyof typeof recordFields, found: readonly string[]): MappedField[] {
+  return fieldsOf(records).flatMap((field) => {
     const from = find(found, usual[field]);
     return from === undefined ? [] : [newField(field, from)];
   });
