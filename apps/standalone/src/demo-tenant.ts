@@ -55,19 +55,9 @@ export async function ensureDemoTenant(
   const { data: webhooks } = await operator.get<List<{ callback_url: string }>>(`${path}/webhooks`);
   for (const webhook of demo.webhooks ?? []) {
     if (!webhooks.some(({ callback_url }) => callback_url === webhook.callback_url))
-      await createWebhook(operator.baseUrl, apiKey, webhook);
+      await operator.post(`${path}/webhooks`, webhook);
   }
   return { tenantId, apiKey, connectors };
-}
-
-/** Subscribers create their webhooks themselves, so operators have no route for it. */
-async function createWebhook(baseUrl: string, apiKey: string, webhook: object): Promise<void> {
-  const response = await fetch(`${baseUrl}/v1/webhooks`, {
-    method: 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify(webhook),
-  });
-  if (!response.ok) throw new Error(`POST /v1/webhooks: ${response.status} ${await response.text()}`);
 }
 
 async function tenantNamed(operator: OperatorClient, name: string): Promise<string> {
