@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-const files = ['*.md', '*.ts', '*.mjs', '*.yml', '*.yaml', ':!test/data', ':!*/generated/*'];
+const files = ['*.md', '*.ts', '*.tsx', '*.mjs', '*.yml', '*.yaml', ':!test/data', ':!*/generated/*'];
 const forms = [
   [/(?:^|[.;:!?] )(?:What|Who|Whoever|Whatever|Whose)\b(?![^.]*\?)/, 'a noun as the subject of the sentence'],
   [/\b(?:nobody|somebody|everybody|whoever|whom)\b/i, 'the person or service'],

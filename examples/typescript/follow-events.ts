@@ -6,7 +6,13 @@ const { IDSYNC_URL = '', IDSYNC_KEY = '', POSITION_FILE = 'position' } = process
 const idsync = new IdsyncClient({ baseUrl: IDSYNC_URL, apiKey: IDSYNC_KEY });
 
 // From the first event that is kept, or after the one that was processed last.
-const after = Number(await readFile(POSITION_FILE, 'utf8').catch(() => '0'));
+const after = Number(
+  await readFile(POSITION_FILE, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    // Another failure must not begin again.
+    if (error.code === 'ENOENT') return '0';
+    throw error;
+  }),
+);
 
 const stopped = new AbortController();
 process.once('SIGTERM', () => stopped.abort());

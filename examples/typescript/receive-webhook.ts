@@ -5,7 +5,11 @@ import { verifyWebhook } from '@idsync/client';
 
 const { WEBHOOK_SECRET: secret = '', PORT = '4000' } = process.env;
 
+const longest = 1_048_576;
+
 const server = createServer(async (request, response) => {
+  // Anyone can send a request, so nothing longer is read. idsync always sends the length.
+  if (!(Number(request.headers['content-length']) <= longest)) return response.writeHead(413).end();
   // The raw text: a parsed and serialized body is another one.
   const body = await text(request);
   try {

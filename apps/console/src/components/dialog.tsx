@@ -49,7 +49,7 @@ export function FormDialog({ onClose, title, ...form }: FormDialogProps) {
   );
 }
 
-/** What was created, with secrets that are not shown again. */
+/** The created resource, with secrets that are not shown again. */
 export interface Issued {
   title: string;
   secrets: readonly ComponentProps<typeof SecretOnce>[];
@@ -64,7 +64,7 @@ interface FormButtonProps extends Omit<FormDialogProps, 'onClose' | 'onSubmit'> 
   name?: string;
   /** Sets the fields to their first values. */
   onOpen?: () => void;
-  /** What it returns is shown when the dialog has closed. */
+  /** Its result is shown when the dialog has closed. */
   onSubmit: () => Promise<Issued | undefined>;
 }
 
@@ -125,9 +125,9 @@ interface ConfirmDialogProps extends After {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
-  /** What it changes, and whether it can be reverted. */
+  /** The change, and whether it can be reverted. */
   children: ReactNode;
-  /** What is chosen before the action, between the text and the reason. */
+  /** Choices before the action, between the text and the reason. */
   fields?: ReactNode;
   /** False while a choice is missing. */
   isComplete?: boolean;

@@ -33,7 +33,7 @@ export function accessNotice(result: Record<string, unknown> = {}): string | und
   return `Access changed: ${[...changes, ...(total > named ? [`and ${formatCount(total - named)} more`] : [])].join(', ')}.`;
 }
 
-/** What is asked stays while its dialog fades out. */
+/** The question stays while its dialog fades out. */
 const asked = new Store<(Held & { isOpen: boolean; answer: (reason: string | undefined) => void }) | undefined>(
   undefined,
 );

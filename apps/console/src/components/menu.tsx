@@ -4,7 +4,7 @@ import styles from './menu.module.css';
 
 interface PopupMenuProps extends Pick<ComponentProps<typeof Menu.Positioner>, 'align' | 'side'> {
   className: string | undefined;
-  /** What the button shows. */
+  /** The content of the button. */
   trigger: ReactNode;
   /** The items. */
   children: ReactNode;

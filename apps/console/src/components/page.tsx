@@ -61,7 +61,7 @@ export function Section({ title, actions, untitled = false, flush = false, child
   );
 }
 
-/** What a list shows if it has nothing, and what to do about it. */
+/** The text of an empty list, and what to do about it. */
 export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className={states.state}>
@@ -109,7 +109,7 @@ export function Loading({ rows = 6 }: { rows?: number }) {
   return (
     <div className={states.loading} role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the bars are all alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: the bars are all the same
         <div key={row} className={states.bar} />
       ))}
     </div>

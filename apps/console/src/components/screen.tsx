@@ -75,7 +75,7 @@ interface CopyAsProps {
   path: string;
   /** The command that shows the same. */
   cli?: string;
-  /** What the request returned. */
+  /** The result of the request. */
   json?: unknown;
 }
 

@@ -80,7 +80,7 @@ export function WebhookPage({ id, rights, isOnly }: { id: string; rights: Rights
   );
 }
 
-/** Each webhook is a request of its own, with statistics that a list does not need. */
+/** Each webhook is a separate request, with statistics that a list does not need. */
 const everyMs = 60_000;
 
 /** All webhooks of a link that shows several. */

@@ -12,7 +12,7 @@ import { Operators } from './operators';
 
 const route = getRouteApi('/signed-in/$tenantId/access');
 
-/** Who may use the API of the tenant, and who operates it. */
+/** The keys of the API of the tenant, and its operators. */
 export function AccessScreen() {
   const { view = 'keys' } = route.useSearch();
   const mayAudit = useMay('auditor');

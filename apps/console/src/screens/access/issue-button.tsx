@@ -4,7 +4,7 @@ import { TextField } from '../../components/fields';
 import { endOfDay } from './describe-access';
 
 interface IssueButtonProps extends Omit<ComponentProps<typeof FormButton>, 'action' | 'small' | 'onSubmit'> {
-  /** What is issued, as the title of its secret begins. */
+  /** The kind of secret, as its title begins. */
   noun: string;
   nameHint: string;
   firstName?: string;

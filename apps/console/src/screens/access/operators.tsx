@@ -104,7 +104,7 @@ const columns: readonly Column<Listed>[] = [
   },
 ];
 
-/** Who is signed in. An admin ends a session, for example of a lost device. */
+/** The sessions of operators. An admin ends a session, for example of a lost device. */
 function Sessions() {
   return (
     <DataTable

@@ -43,7 +43,7 @@ function sumOf(values: readonly number[]): number {
 
 interface SparklineProps {
   values: readonly number[];
-  /** What it shows, for screen readers: `Changes in the last 24 hours`. */
+  /** Its content, for screen readers: `Changes in the last 24 hours`. */
   label: string;
   tone?: 'accent' | 'bad';
 }

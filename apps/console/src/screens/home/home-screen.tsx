@@ -21,7 +21,7 @@ const slowly = { refetchInterval: () => unlessStreamed(30_000) };
 
 const route = getRouteApi('/signed-in/$tenantId/');
 
-/** What needs the operator, most urgent first. */
+/** Matters that need the operator, most urgent first. */
 export function HomeScreen() {
   const { tenantId } = route.useParams();
   const connectors = useQuery(connectorsQuery(tenantId));

@@ -14,7 +14,7 @@ import { useSourceName } from '../../data/queries';
 import { useMay } from '../../data/session';
 import { MergeDialog } from './merge-dialog';
 
-/** What an operator may do with the identity; nothing is shown to a viewer. */
+/** The actions of an operator on the identity; a viewer sees none. */
 export function IdentityActions({ identity, records }: { identity: Identity; records: Explanation['records'] }) {
   const tenantId = useTenantId();
   const [asked, setAsked] = useState<'merge' | 'split' | 'erase'>();

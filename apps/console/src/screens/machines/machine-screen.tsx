@@ -89,7 +89,7 @@ interface ResponsiblePeopleProps {
   sourceName: string;
 }
 
-/** Who is responsible for the machine, by role, as its source says. */
+/** The people who are responsible for the machine, by role, as its source says. */
 function ResponsiblePeople({ machine: { people, handed_over }, sourceName }: ResponsiblePeopleProps) {
   return (
     <Section title="Responsible people" flush>

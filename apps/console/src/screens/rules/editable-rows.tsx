@@ -7,7 +7,7 @@ interface EditableRowsProps<Row> {
   rows: readonly Row[];
   isReadOnly: boolean;
   className: string | undefined;
-  /** What the button to remove a row names. */
+  /** The name of a row on its button to remove it. */
   nameOf: (row: Row) => string;
   /** The row that a button below adds; absent if none can be added there. */
   fresh?: Row | undefined;

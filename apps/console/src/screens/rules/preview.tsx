@@ -27,7 +27,7 @@ const lists = [
 ] as const;
 const shown = 50;
 
-/** Who would be joined or parted, and by which evidence. */
+/** The people who would be joined or parted, and the evidence. */
 export function Preview({ operation, isOutdated }: { operation: Operation; isOutdated: boolean }) {
   const result = operation.result ?? {};
   const count = (name: string) => (typeof result[name] === 'number' ? result[name] : 0);

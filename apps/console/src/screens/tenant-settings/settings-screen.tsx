@@ -60,7 +60,7 @@ interface SectionsProps {
   quotas: QuotaUsage;
 }
 
-/** The current section beside the list of all. What was entered in the others is kept here until it is saved. */
+/** The current section beside the list of all. Entries in the others are kept here until they are saved. */
 function Sections({ view, tenant, settings, quotas }: SectionsProps) {
   const { name, created_at, suspended_at } = tenant;
   const [draft, setDraft] = useState<SettingsDraft>({});

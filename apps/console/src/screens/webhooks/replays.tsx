@@ -112,7 +112,7 @@ const columns: readonly Column<Replay>[] = [
   { header: 'Requested', as: 'ago', from: 'small', cell: 'created_at' },
 ];
 
-/** What was sent again to a webhook, and how far that is. Absent if nothing was. */
+/** The replays of a webhook, and how far they are. Absent if there is none. */
 export function Replays({ webhookId }: { webhookId: string }) {
   const { data } = useQuery(replaysQuery(useTenantId(), webhookId));
   if (!data?.length) return null;
