@@ -140,7 +140,7 @@ export async function saveContests(
   );
 }
 
-/** Finds accounts and machine identities that wait for one of these keys. */
+/** Finds accounts and machine identities that wait for one of these keys; `offset 0` keeps it a lookup for each key. */
 export async function findWaitingRecords(
   tx: Transaction,
   tenantId: string,

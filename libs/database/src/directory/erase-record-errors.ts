@@ -33,6 +33,7 @@ export async function eraseRecordErrors(
       where tenant_id = $1 and connector_id = any($2) and external_id is null and source_message is not null`,
     connectors,
   );
+  // `offset 0`: one index lookup for each connector, also in a table without statistics.
   const locked = await tx.ids(
     `with found as materialized (
        select e.job_id as id from ${theirs}

@@ -107,6 +107,7 @@ export async function findUsersAfter(
   limit: number,
 ): Promise<UsersOfPart> {
   await useIndexScans(tx);
+  // `offset 0`: one index lookup for each user, also in a table without statistics.
   const [part] = await tx.query<UsersOfPart>(
     `with part as materialized (
        select id, created_at, identity_id, connector_id, fields ?| '{manager_id,${machineAttributeField}}' or manager_id is not null as refers

@@ -50,7 +50,7 @@ export async function findLiveRecordIds(
   );
 }
 
-/** Finds the live users of these identities that come from one connector. */
+/** Finds the live users of these identities in one connector; `offset 0` keeps the connector out of the lookup. */
 export async function findUsersOfSource(
   tx: Transaction,
   connectorId: string,

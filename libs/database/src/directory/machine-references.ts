@@ -47,7 +47,10 @@ export interface ReferencingMachine {
   role: MachineReference;
 }
 
-/** Finds machine identities that refer to one of these identities, with the role. */
+/**
+ * Finds machine identities that refer to one of these identities, with the role. `offset 0`, here and below, keeps it
+ * an index lookup for each identity or key, also in a table without statistics.
+ */
 export async function findReferencingMachines(
   tx: Transaction,
   tenantId: string,

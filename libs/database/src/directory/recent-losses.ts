@@ -106,7 +106,10 @@ export async function countRecentLosses(
   );
 }
 
-/** Counts the users with access that a plan deletes, and whose people no other source lists, or not only as active. */
+/**
+ * Counts the users with access that a plan deletes, and whose people no other source lists, or not only as active.
+ * `offset 0` keeps it a lookup by identity, also in a table without statistics.
+ */
 export async function countLastActive(
   tx: Transaction,
   { id, connectorId }: { id: string; connectorId: string },

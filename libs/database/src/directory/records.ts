@@ -145,6 +145,7 @@ function reserved(tx: Transaction, rows: readonly WeighedId[]): string[] {
   return rows.map(({ id }) => id);
 }
 
+/** Locks the records of these identities. `offset 0`, here and below, keeps it an index lookup for each identity. */
 export async function lockRecordsOfIdentities(
   tx: Transaction,
   identityIds: readonly string[],

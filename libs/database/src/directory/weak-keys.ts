@@ -87,8 +87,8 @@ export async function countQueued(tx: Transaction, tenantId: string): Promise<nu
 
 /**
  * Returns the records that share a value with one of these records, grouped by value. Values shared by too many records
- * are excluded. The condition on the record is repeated, so that PostgreSQL chooses its index on tables without
- * statistics. Sharing records are ordered, so that it does not search the table for the first ones.
+ * are excluded. The condition on the record is repeated, before `offset 0`, so that PostgreSQL chooses its index on
+ * tables without statistics. Sharing records are ordered, so that it does not search the table for the first ones.
  */
 export async function findRecordsSharingValues(
   tx: Transaction,

@@ -9,7 +9,10 @@ export interface KnownKind {
   connectorId: string;
 }
 
-/** Finds the records that sources of this type list under these ids, in any connector of the tenant. */
+/**
+ * Finds the records that sources of this type list under these ids, in any connector of the tenant. `offset 0` has
+ * the connectors read first and each id looked up in each, whatever the planner estimates.
+ */
 export async function findKnownKinds(
   tx: Transaction,
   tenantId: string,

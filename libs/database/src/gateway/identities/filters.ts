@@ -142,7 +142,7 @@ export function recordCondition(identity: string, { name, matches }: Shared, sta
 
 /**
  * Selects an identity's records that fulfil a filter. A deleted record counts only for a deleted identity, which a list
- * has only if `status` asks for it, so the identity is not read. The index lookup is a separate subquery, because
+ * has only if `status` asks for it, so the identity is not read. `offset 0` keeps the index lookup apart, because
  * another index may seem as good in a table without statistics.
  */
 export function recordsOf(

@@ -45,7 +45,7 @@ const mostUsers = 20;
 
 /**
  * Reads the present values of a case's record, and of each candidate: of the record that was compared, or of all users
- * of the identity.
+ * of the identity: by an index lookup for each, which `offset 0` keeps apart from the order of the users.
  */
 export async function findComparedFields(
   tx: Transaction,

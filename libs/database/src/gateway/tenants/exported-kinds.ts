@@ -18,7 +18,7 @@ const records = (kind: string): string =>
     ` and kind = '${kind}'`,
   );
 
-/** Rows of a table that has no index of its tenants, by an index of what they belong to. */
+/** Rows of a table that has no index of its tenants, by an index of what they belong to, which `offset 0` ensures. */
 const ofEach = (parents: string, columns: string, rows: string, where = ''): string =>
   `select ${columns} from (select id as parent_id from ${parents} where tenant_id = $1${where} offset 0) as parent
     cross join lateral (select * from ${rows} offset 0) as child`;
