@@ -22,7 +22,6 @@ import { staleTime } from '../findings/findings-of.js';
 import { withCurrentStatus } from '../lifecycle/stamp-records.js';
 import { proposeMatches } from '../matching/propose-matches.js';
 import { isDeleted } from '../matching/record-keys.js';
-import { idsOf } from '../shared/collections.js';
 
 /** Does the time-based work of a tenant, and saves when there is more. A failure leaves the tenant due. */
 export async function doDueWork(database: Database, log: Logger, tenant: DueTenant, until: Date): Promise<void> {
@@ -90,9 +89,8 @@ async function changeDue(
   const { now } = time;
   const due = await findDueRecords(tx, tenantId, now, part);
   if (due.length === 0) return { count: 0, more: false };
-  const isAlone = due.some((each) => each.bringsReferences);
-  const tenant = await loadTenant(tx, tenantId, isAlone);
-  const changes = (await lockDueRecords(tx, idsOf(due), now)).map((before): RecordChange => {
+  const tenant = await loadTenant(tx, tenantId);
+  const changes = (await lockDueRecords(tx, due, now)).map((before): RecordChange => {
     if (isDeleted(before)) return { before, record: { ...before }, removed: true };
     return { before, record: withCurrentStatus(before, tenant.policy, now) };
   });

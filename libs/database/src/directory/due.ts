@@ -62,22 +62,16 @@ export async function saveNextDue(
   );
 }
 
-export interface DueRecord {
-  id: string;
-  /** True for a machine identity stored before references were; processing it stores its references. */
-  bringsReferences: boolean;
-}
-
 /** Finds records whose status depends on time and is due to change: those that begin, or all others. Locks nothing. */
 export async function findDueRecords(
   tx: Transaction,
   tenantId: string,
   now: Date,
   { begin, limit }: { begin: boolean; limit: number },
-): Promise<DueRecord[]> {
-  return tx.query(
-    `select id, kind = 'machine_identity' and machine is null as "bringsReferences"
-       from source_records where tenant_id = $1 and due_at <= $2 and (status = 'pending') = $4 order by due_at limit $3`,
+): Promise<string[]> {
+  return tx.ids(
+    `select id from source_records
+      where tenant_id = $1 and due_at <= $2 and (status = 'pending') = $4 order by due_at limit $3`,
     [tenantId, now, limit, begin],
   );
 }
