@@ -124,7 +124,7 @@ const groupMembersChanged = groupFact.extend({
 const webhookTest = z.strictObject({ webhook_id: text, message: text.optional(), changed });
 
 /** Schema of `data` by event type. */
-export const eventData = {
+const eventData = {
   'identity.created': identityFact,
   'identity.updated': identityChangeFact,
   'identity.status_changed': identityChangeFact,
