@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { installApart } from './install-apart.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const names = ['since', 'lines', 'seed', 'floor'];
@@ -20,11 +21,16 @@ const git = (...words) => execFileSync('git', words, { encoding: 'utf8', maxBuff
 const packageOf = (file) => file.split('/').slice(0, 2).join('/');
 
 const chosen = since ? changedRanges() : lines ? sample(Number(lines)) : sources(positionals);
+const apart = new URL('mutants', import.meta.url);
+installApart(apart);
 let [noticed, reached] = [0, 0];
 for (const folder of new Set(chosen.map(packageOf))) {
   const mutate = chosen.filter((file) => packageOf(file) === folder).join(',');
   const env = { ...process.env, IDSYNC_MUTANTS_PACKAGE: folder };
-  const { status } = spawnSync('node_modules/.bin/stryker', ['run', '--mutate', mutate], { stdio: 'inherit', env });
+  const { status } = spawnSync(`${fileURLToPath(apart)}/node_modules/.bin/stryker`, ['run', '--mutate', mutate], {
+    stdio: 'inherit',
+    env,
+  });
   if (status !== 0) process.exit(1);
   const { files } = JSON.parse(readFileSync('.stryker-tmp/report.json', 'utf8'));
   const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status));

@@ -21,8 +21,8 @@ const rounds = Number(process.env.BENCH_ROUNDS ?? (options.short ? 1 : 3));
 delete process.env.DATABASE_URL;
 process.env.NODE_ENV = 'production';
 
-await installPeers();
-process.stdout.write(`Node ${process.version}; ${await versionsOfPeers()}\n`);
+installPeers();
+process.stdout.write(`Node ${process.version}; ${versionsOfPeers()}\n`);
 const leftOut = new Set();
 /** The best ratio of each name. */
 const ratios = new Map();

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
+import { installApart } from '../../tools/install-apart.mjs';
 
 const run = promisify(execFile);
-const autocannon = createRequire(import.meta.url).resolve('autocannon');
+const folder = new URL('../load/', import.meta.url);
+installApart(folder);
+const autocannon = createRequire(folder).resolve('autocannon');
 
 /** Returns requests/s, bytes per response and the median in ms for eight clients that request `url` repeatedly. */
 export async function load(url, seconds, headers = {}) {

@@ -2,17 +2,16 @@
 //
 // This folder has its own dependencies, because only this check needs them. They are installed if they are not there.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { installApart } from '../install-apart.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const document = fileURLToPath(new URL('../../openapi.json', import.meta.url));
 const run = (program, words) =>
   execFileSync(`${here}node_modules/.bin/${program}`, words, { cwd: here, stdio: 'inherit' });
 
-if (!existsSync(`${here}node_modules/.package-lock.json`)) {
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: here, stdio: 'inherit' });
-}
+installApart(new URL('.', import.meta.url));
 
 run('spectral', ['lint', document, '--fail-severity', 'warn', '--quiet']);
 const folder = mkdtempSync(`${here}.generated-`);
