@@ -226,6 +226,18 @@ describe('the rows of one id in a full run', () => {
     ]);
   });
 
+  it('count as employments in a first run by which a person of another source would lose access', async () => {
+    const results = new Set<string>();
+    for (const { batches, order } of layouts(uma(nurse), uma(trainee))) {
+      await newSource();
+      const logins = await directory.fixture.connector(directory.tenant, { name: 'AD', priority: 500 });
+      await directory.sync(logins, [row('uma', { employee_number: 'E77', status: 'active' })]);
+      await run(batches, { order });
+      results.add(JSON.stringify(await stored()));
+    }
+    expect([...results].map((result) => JSON.parse(result))).toEqual([nurse]);
+  });
+
   it('change nothing in the next run, in whichever order they are listed and applied', async () => {
     await run([[uma(nurse), ...others]]);
     for (const { batches, order } of layouts(uma(nurse), uma({ ...trainee, hire_date: day(2020) }))) {

@@ -156,14 +156,19 @@ const decidingFields = (json: string) =>
 
 /**
  * Finds the entries of a full run whose records several of its batches have listed. Batches are applied in any order, so
- * this is known only when all of them are. Records to be created have another id in each batch, so these are compared by
- * external id.
+ * this is known only when all of them are. Records to be created have another id in each batch, and than the record that
+ * another batch has created, so these are compared by external id.
  */
 export async function findContested(tx: Transaction, jobId: string): Promise<ContestedEntry[]> {
   return tx.query<ContestedEntry>(
     `with entry as materialized (
-       select id, seq, record_id, external_id, count(*) over (partition by external_id) as entries
-         from sync_plan_entries where job_id = $1 and incoming is not null and not done),
+       select e.id, e.seq, coalesce(stored.id, e.record_id) as record_id, e.external_id,
+              count(*) over (partition by e.external_id) as entries
+         from sync_jobs j join sync_plan_entries e on e.job_id = j.id
+         left join lateral (select id from source_records
+                             where connector_id = j.connector_id and external_id = e.external_id limit 1) stored
+           on e.based_on is null
+        where j.id = $1 and e.incoming is not null and not e.done),
      applied as materialized (
        select listed.id as record_id, max(s.seq) as seq from seen_records s, unnest(s.record_ids) as listed (id)
         where exists (select from entry) and s.job_id = $1 and listed.id in (select record_id from entry)
