@@ -108,10 +108,15 @@ function shifted(fields: Fields): Fields {
   return { ...fields, ...Object.fromEntries(columns.map((field, at) => [field, fields[columns[at - 1] ?? ''] ?? ''])) };
 }
 
-/** The connector that reads the same source after another one was deleted. Its values precede. */
-export function replacementOf({ name, ...source }: Source): Source {
+/**
+ * The connector that reads the same source after another one was deleted. Its values precede, and no other source has its
+ * priority, because the model does not know which of two values is newer.
+ */
+export function replacementOf({ name, ...source }: Source, taken: readonly number[]): Source {
   const [base, times = '1'] = name.split('-');
-  return { ...source, name: `${base}-${Number(times) + 1}`, priority: source.priority - 1 };
+  let priority = source.priority - 1;
+  while (taken.includes(priority)) priority -= 1;
+  return { ...source, name: `${base}-${Number(times) + 1}`, priority };
 }
 
 /** Sources that report their changes. Employments come from files, which are always read completely. */

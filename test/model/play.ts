@@ -190,10 +190,13 @@ class History {
     });
   }
 
+  private priorities(): number[] {
+    return [...this.contents, ...this.deleted].map((each) => each.source.priority);
+  }
+
   private async rank({ source: which, priority, order }: ActOf<'rank'>): Promise<string[]> {
     const source = at(this.contents, which)?.source;
-    const others = [...this.contents, ...this.deleted].map((each) => each.source.priority);
-    if (!source || others.includes(priority)) return [];
+    if (!source || this.priorities().includes(priority)) return [];
     const connector = { id: this.tenant.connectorOf(source), priority };
     return this.change('attributes.rank', { connector }, order, () => {
       source.priority = priority;
@@ -255,7 +258,7 @@ class History {
     const content = at(this.contents, which);
     if (!content) return [];
     const { source } = content;
-    content.source = replacementOf(source);
+    content.source = replacementOf(source, this.priorities());
     await this.tenant.remove(source);
     await this.tenant.add(content.source);
     this.deleted.push({ source, content });
