@@ -27,21 +27,11 @@ export function resolveManagers(directory: Directory): void {
   for (const user of users) {
     if (isDeleted(user)) continue;
     const text = managerText(user);
-    const held = user.managerText === text ? user.manager : undefined;
-    Object.assign(user, {
-      manager: text === '' ? undefined : managerOf(user, text, users, directory, held),
-      managerText: text,
-    });
+    user.manager = text === '' ? undefined : managerOf(user, text, users);
   }
 }
 
-function managerOf(
-  user: Entry,
-  text: string,
-  users: readonly Entry[],
-  directory: Directory,
-  held: number | undefined,
-): number | undefined {
+function managerOf(user: Entry, text: string, users: readonly Entry[]): number | undefined {
   const named = users.filter(({ id, person }) => id === text && person !== undefined);
   const own = named.find(({ source }) => source === user.source);
   if (own) return own.person;
@@ -52,8 +42,7 @@ function managerOf(
     if (holder !== undefined && others.length === 0) return holder;
   }
   const [elsewhere, ...others] = new Set(named.map(({ person }) => person));
-  if (elsewhere !== undefined && others.length === 0) return elsewhere;
-  return held !== undefined && hasLeft(directory, held) ? held : undefined;
+  return others.length === 0 ? elsewhere : undefined;
 }
 
 export function hasLeft(directory: Directory, person: number): boolean {

@@ -66,9 +66,8 @@ export interface Entry {
   /** The operation or job that was the last to change it, and what it was before; undefined if that created it. */
   changedBy: number;
   before: Earlier | undefined;
-  /** The person that its source names as the manager, and the text by which it does. */
+  /** The person that its source names as the manager. */
   manager?: number | undefined;
-  managerText?: string;
   /** The row from which an erasure has removed the manager, as long as its source lists the same one. */
   listed?: string | undefined;
 }

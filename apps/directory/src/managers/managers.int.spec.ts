@@ -18,6 +18,10 @@ describe('managers', () => {
   const ann = (manager?: string) => row('ann', { email: 'ann@x.org', ...(manager && { manager_id: manager }) });
   const bob = (manager?: string) =>
     row('bob', { email: 'bob@x.org', employee_number: '7', ...(manager && { manager_id: manager }) });
+  const leaver = (status: string) =>
+    row('bob', { email: 'bob@x.org', employee_number: '7', first_name: 'Bob', last_name: 'Holm', status });
+  /** Another person, who has got the number. */
+  const successor = row('cleo', { employee_number: '7', first_name: 'Cleo', last_name: 'Marsh', manager_id: '7' });
 
   /** The manager that a user's document shows: an external id if resolved, else the text in quotes. */
   async function managerOf(externalId: string): Promise<string | undefined> {
@@ -102,14 +106,14 @@ describe('managers', () => {
       expect(await shownFindings(directory)).toEqual(['unknown_manager ann: open']);
     });
 
-    it('who has left remains the identity, and the finding says so, until another is named', async () => {
+    it.each(['bob', '7'])('who has left and is named by %s remains, and the finding says so', async (named) => {
       const cleo = row('cleo', { email: 'cleo@x.org' });
-      await directory.sync(hr, [ann('bob@x.org'), bob(), cleo]);
+      await directory.sync(hr, [ann(named), bob(), cleo]);
       const manager_id = encodeId('identity', await directory.identityOf('bob'));
-      await directory.sync(hr, [ann('bob@x.org'), row('bob', { status: 'deleted' }), cleo]);
+      await directory.sync(hr, [ann(named), leaver('deleted'), cleo]);
       await evaluate(directory);
       expect(await managerOf('ann')).toBe('bob');
-      await directory.sync(hr, [row('ann', { manager_id: 'bob@x.org', job_title: 'Lead' }), cleo]);
+      await directory.sync(hr, [row('ann', { manager_id: named, job_title: 'Lead' }), cleo]);
       await evaluate(directory);
       expect(await managerOf('ann')).toBe('bob');
       const [finding] = await storedFindings(directory);
@@ -119,6 +123,22 @@ describe('managers', () => {
       await evaluate(directory);
       expect(await managerOf('ann')).toBe('cleo');
       expect(await shownFindings(directory)).toEqual(['unknown_manager ann: resolved']);
+    });
+
+    it('who has left is unknown if an address names nobody, or two people have the number', async () => {
+      await directory.sync(hr, [ann('bob@x.org'), leaver('inactive'), successor]);
+      expect([await managerOf('ann'), await managerOf('cleo')]).toEqual(['bob', '"7"']);
+      await directory.sync(hr, [leaver('deleted')]);
+      await evaluate(directory);
+      expect(await managerOf('ann')).toBe('"bob@x.org"');
+      expect(await shownFindings(directory)).toEqual(expect.arrayContaining(['unknown_manager ann: open']));
+    });
+
+    it.each([1, 2, 3])('is the same for records in batches of %d', async (size) => {
+      const records = [ann('7'), leaver('inactive'), successor];
+      for (let at = 0; at < records.length; at += size) await directory.sync(hr, records.slice(at, at + size));
+      await evaluate(directory);
+      expect(await managerOf('ann')).toBe('"7"');
     });
 
     it('follows a merge of the manager', async () => {
@@ -204,11 +224,9 @@ describe('managers', () => {
       expect([await managerOf('ann'), await managerOf('cleo')]).toEqual(['2', '2']);
     });
 
-    it('remains the identity if the person leaves in the same run, and is forgotten if not', async () => {
+    it.each(['active', 'inactive'])('is forgotten with the former id, %s or not', async (status) => {
       await runs([bob('1'), ann(), cleo({ manager_id: '1', job_title: 'Clerk' })]);
-      await runs([bob('2', { status: 'inactive' }), ann(), cleo({ manager_id: '1', job_title: 'Chief' })]);
-      expect(await managerOf('cleo')).toBe('2');
-      await runs([bob('2'), ann(), cleo({ manager_id: '1', job_title: 'Chief' })]);
+      await runs([bob('2', { status }), ann(), cleo({ manager_id: '1', job_title: 'Chief' })]);
       expect(await managerOf('cleo')).toBe('"1"');
     });
   });

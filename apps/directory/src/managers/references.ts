@@ -14,12 +14,11 @@ export function isNoReference(text: string): boolean {
 export function managerReference(
   user: Pick<StoredRecord, 'id' | 'connectorId'>,
   named: string | null | undefined,
-  heldId?: string | null,
 ): ManagerReference | undefined {
   const text = named ? comparedText(named) : undefined;
   const value = normaliseText(text);
   if (text === undefined || value === undefined || isNoReference(text)) return undefined;
-  return { recordId: user.id, connectorId: user.connectorId, text, value, heldId: heldId ?? undefined };
+  return { recordId: user.id, connectorId: user.connectorId, text, value };
 }
 
 /** Returns the reference in this field that a change ends; undefined if there was none, or the person and the text stay. */

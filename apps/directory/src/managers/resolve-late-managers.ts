@@ -18,7 +18,7 @@ export async function resolveLateManagers(
   isAlone: boolean,
 ): Promise<void> {
   const users = await findReferringUsers(tx, cause.tenantId, userIds);
-  const references = users.flatMap((user) => managerReference(user, user.text, user.managerId) ?? []);
+  const references = users.flatMap((user) => managerReference(user, user.text) ?? []);
   const managers = await findManagers(tx, cause, references);
   const late = users.filter(({ id, managerId }) => (managers.get(id) ?? null) !== managerId).map(({ id }) => id);
   if (late.length === 0) return;

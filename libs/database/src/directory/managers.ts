@@ -11,8 +11,6 @@ export interface ManagerReference {
   text: string;
   /** Normalised for a comparison with match keys. */
   value: string;
-  /** The identity that this text has stood for so far. */
-  heldId?: string | undefined;
 }
 
 /** Identities that a reference may stand for. */
@@ -24,8 +22,6 @@ export interface ManagerCandidates {
   keyHolder: string | null;
   /** The only identity that has this external id in another source of people. */
   otherSource: string | null;
-  /** The identity so far, if that person has left: a deleted record has no match keys. */
-  leaver: string | null;
 }
 
 /** Where the references are looked up. */
@@ -48,9 +44,8 @@ export async function findManagerCandidates(
   if (references.length === 0) return [];
   return tx.query(
     `select n.record_id as "recordId", own.identity_id as "sameSource", key.identity_id as "keyHolder",
-            other.identity_id as "otherSource", leaver.id as leaver
-       from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $8::uuid[])
-         as n (record_id, connector_id, text, value, held_id)
+            other.identity_id as "otherSource"
+       from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[]) as n (record_id, connector_id, text, value)
        left join lateral (${userNamed('n.connector_id')}) own on true
        left join lateral (
          select holder.identity_id from unnest($6::text[]) with ordinality as k (kind, rank)
@@ -60,16 +55,12 @@ export async function findManagerCandidates(
        left join lateral (
          select min(found.identity_id::text)::uuid as identity_id from unnest($7::uuid[]) as c (id)
           cross join lateral (${userNamed('c.id')}) found
-         having count(distinct found.identity_id) = 1) other on true
-       left join lateral (
-         select id from (select id, status from identities where tenant_id = $1 and id = n.held_id offset 0) held
-          where status in ('inactive', 'deleted')) leaver on true`,
+         having count(distinct found.identity_id) = 1) other on true`,
     [
       tenantId,
       ...arraysOf(references, { recordId: uuids, connectorId: uuids, text: texts, value: texts }),
       texts(kinds),
       uuids(connectorIds),
-      uuids(references.map(({ heldId }) => heldId)),
       ...arraysOf(moving, { id: uuids, identityId: uuids }),
     ],
   );
@@ -80,7 +71,7 @@ const userNamed = (connectorId: string) => `
   select coalesce(m.identity_id, u.identity_id) as identity_id
     from (select id, identity_id, kind from source_records
            where tenant_id = $1 and connector_id = ${connectorId} and external_id = n.text offset 0) u
-    left join unnest($9::uuid[], $10::uuid[]) as m (id, identity_id) on m.id = u.id
+    left join unnest($8::uuid[], $9::uuid[]) as m (id, identity_id) on m.id = u.id
    where kind = 'user' and coalesce(m.identity_id, u.identity_id) is not null limit 1`;
 
 export interface ReferringUser {
