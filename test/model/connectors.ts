@@ -50,7 +50,7 @@ function joinRecords(older: Entry, newer: Entry, from: Source, to: Source): void
   const { fields, status, changedBy, id, listed } = newer;
   const { fields: earlier, status: earlierStatus, listed: earlierListed } = older;
   const isSame = JSON.stringify([fields, status]) === JSON.stringify([earlier, earlierStatus]);
-  Object.assign(newer, { source: from, id: older.id, status: 'deleted' });
+  Object.assign(newer, { source: from, id: older.id, status: 'deleted', handedOver: true });
   Object.assign(older, { source: to, id });
   // The next run of the new connector deletes what it no longer lists.
   if (status === 'deleted') return;

@@ -55,7 +55,10 @@ function hasUnknownManager(directory: Directory, user: Entry): boolean {
 function isKeptByAnotherSource(entries: readonly Entry[], user: Entry): boolean {
   const own = entries.filter((entry) => isUser(entry) && entry.person === user.person);
   const first = Math.min(...own.filter(isPresent).map(({ source }) => source.priority));
-  return user.source.priority === first && own.some((entry) => isDeleted(entry) && entry.source.priority < first);
+  return (
+    user.source.priority === first &&
+    own.some((entry) => isDeleted(entry) && !entry.handedOver && entry.source.priority < first)
+  );
 }
 
 /** A preceding employment has ended, and this one does not follow it; or a later one overrules a source without employments. */

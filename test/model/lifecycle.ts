@@ -61,6 +61,8 @@ export function keptStatus(
   const now = decidedStatus(entries);
   if (access.indexOf(now) <= access.indexOf(status)) return undefined;
   const own = entries.filter(isUser);
+  // Without users, the accounts decide.
+  if (own.length === 0) return undefined;
   const isNewlyPresent = (user: Entry) =>
     !['inactive', 'deleted', users.get(user)].includes(user.status) && users.get(user) !== 'active';
   const hadNoAccess = ([, was]: readonly [Entry, string]) => was !== 'active' && was !== 'deleted';

@@ -9,6 +9,7 @@ import { handOver } from './connectors.js';
 import { Directory } from './directory.js';
 import { Erasures } from './erasures.js';
 import type { Installation, Tenant } from './installation.js';
+import { statusOf } from './lifecycle.js';
 import { Operations } from './operations.js';
 import { ContentReader } from './reading.js';
 import { accessOf, gainersBetween, losersBetween, peopleWithAccess, type State, stateOf } from './rehearse.js';
@@ -16,7 +17,7 @@ import { Replay } from './replay.js';
 import { type Run, Runs } from './runs.js';
 import type { Act, Step } from './steps.js';
 import { livingOf } from './sweep.js';
-import { type Bound, type Entry, nameOf, type Source } from './types.js';
+import { type Bound, type Entry, type Fields, nameOf, type Source } from './types.js';
 
 type ActOf<Kind extends Act['kind']> = Act & { kind: Kind };
 
@@ -128,12 +129,14 @@ class History {
     const held = this.runs.heldOf(source);
     const access = await this.tenant.setAsideForAccess([job.id, ...(held ? [this.jobOf(held)] : [])]);
     const reading = reader.reading();
-    // Its own new rows that give access are in no plan then, and not stored.
+    // Its own new rows that give or take access are in no plan then, and not stored.
     const unplanned = held
       ? reading.rows.filter(({ id }) => isUnstored(nameOf(source, id)) && !access.aside.has(id))
       : [];
-    const given = new Set([...access.given, ...unplanned.map(({ id }) => id)]);
-    const run = this.runs.run(nth, source, reading, { created, ...access, given });
+    const isGiving = ({ fields }: { fields: Fields }) => statusOf(source, fields, this.directory.today) === 'active';
+    const given = new Set([...access.given, ...idsOf(unplanned.filter(isGiving))]);
+    const aside = new Set([...access.aside, ...idsOf(unplanned.filter((row) => !isGiving(row)))]);
+    const run = this.runs.run(nth, source, reading, { created, aside, given });
     this.jobs[this.runs.all.indexOf(run)] = job.id;
     // A row that stands on two pages is an error of its job.
     const isSame = run.status === job.status.replace('_with_errors', '');
@@ -151,10 +154,12 @@ class History {
       : [];
   }
 
-  /** No run takes access from more people than all runs of a day may without a decision. */
+  /** No run takes access from more people than all runs of a day may without a decision; who is yet to begin has none. */
   private beyondDay(before: State, { kind, safeguard }: Source, lost: number): string[] {
     const after = stateOf(this.directory);
-    const losing = losersBetween(accessOf(before), after).length;
+    const was = accessOf(before);
+    const hadAccess = (person: number) => ['active', 'suspended'].includes(was.get(person)?.status ?? '');
+    const losing = losersBetween(was, after).filter(hadAccess).length;
     const most = Math.max(peopleWithAccess(before), peopleWithAccess(after) + losing);
     const isCounted = kind === 'user' && safeguard.countsTheDay && losing > 0 && lost > 0;
     return isCounted && lost + losing > mostOf(safeguard.disabled, lost + most)
@@ -355,6 +360,8 @@ class History {
     return records.find(({ name }) => name === entry.name)?.person ?? '';
   }
 }
+
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
 function mostOf({ percent, records }: Bound, of: number): number {
   const partOf = (share: number) => Math.floor((of * share) / 100);

@@ -66,6 +66,8 @@ export interface Entry {
   /** The operation or job that was the last to change it, and what it was before; undefined if that created it. */
   changedBy: number;
   before: Earlier | undefined;
+  /** The record of the new connector goes on as that of the deleted one, which is no leaving. */
+  handedOver?: boolean;
   /** The person that its source names as the manager. */
   manager?: number | undefined;
   /** The row from which an erasure has removed the manager, as long as its source lists the same one. */
