@@ -1,3 +1,4 @@
+import { IdsyncError } from '@idsync/client';
 import type { OperatorClient } from './operator-client.js';
 import { readStored } from './stored-secrets.js';
 
@@ -5,11 +6,6 @@ import { readStored } from './stored-secrets.js';
 export interface TenantAccess {
   tenantId: string;
   apiKey?: string;
-}
-
-interface Page {
-  data: { id: string }[];
-  total: number;
 }
 
 const pageSize = 200;
@@ -26,10 +22,20 @@ export async function storedAccess(
     throw error;
   });
   const { tenant_id: tenantId, api_key: apiKey } = stored ?? {};
-  if (!tenantId || !(await operator.find(`/tenants/${tenantId}`))) return undefined;
+  if (!tenantId || !(await exists(operator, tenantId))) return undefined;
   if (!apiKey || !(await isValid(baseUrl, apiKey)) || !(await belongsTo(operator, tenantId, apiKey)))
     return { tenantId };
   return { tenantId, apiKey };
+}
+
+async function exists(operator: OperatorClient, tenantId: string): Promise<boolean> {
+  try {
+    await operator('GET /tenants/{tenantId}', { tenantId });
+    return true;
+  } catch (error) {
+    if (error instanceof IdsyncError && error.status === 404) return false;
+    throw error;
+  }
 }
 
 /** Only 401 means an invalid key; a key without the scope receives 403. */
@@ -42,9 +48,8 @@ async function isValid(baseUrl: string, key: string): Promise<boolean> {
 async function belongsTo(operator: OperatorClient, tenantId: string, key: string): Promise<boolean> {
   const [, id] = key.split('_');
   for (let offset = 0; ; offset += pageSize) {
-    const { data, total } = await operator.get<Page>(
-      `/tenants/${tenantId}/api-keys?limit=${pageSize}&offset=${offset}`,
-    );
+    const query = { limit: pageSize, offset };
+    const { data, total } = await operator('GET /tenants/{tenantId}/api-keys', { tenantId }, query);
     if (data.some((each) => each.id.endsWith(`_${id}`))) return true;
     if (offset + pageSize >= total) return false;
   }

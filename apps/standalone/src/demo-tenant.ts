@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConnectorBody } from '@idsync/contracts';
+import type { Input, OneTenant } from '@idsync/client/operator';
 import type { TenantAccess } from './credentials.js';
 import type { OperatorClient } from './operator-client.js';
 
@@ -15,18 +15,14 @@ export interface DemoConnector {
   id: string;
   name: string;
   /** Configuration that a connector of this start gets after its first sync, so that there is a change to look at. */
-  later?: object;
+  later?: Record<string, unknown>;
 }
 
 interface Demo {
   tenant: string;
-  connectors: ConnectorBody[];
-  webhooks?: { callback_url: string; events: string[] }[];
-  later?: { connector: string; config: object }[];
-}
-
-interface List<Item> {
-  data: Item[];
+  connectors: NonNullable<Input<OneTenant, 'POST /connectors'>>[];
+  webhooks?: NonNullable<Input<OneTenant, 'POST /webhooks'>>[];
+  later?: { connector: string; config: Record<string, unknown> }[];
 }
 
 const withoutSamples: Demo = { tenant: 'Demo', connectors: [] };
@@ -42,28 +38,28 @@ export async function ensureDemoTenant(
 ): Promise<DemoTenant> {
   const demo = await readDemo(sourcesDir);
   const tenantId = stored?.tenantId ?? (await tenantNamed(operator, demo.tenant));
-  const path = `/tenants/${tenantId}`;
-  const { data: existing } = await operator.get<List<{ id: string; name: string }>>(`${path}/connectors?limit=200`);
+  const tenant = { tenantId };
+  const { data: existing } = await operator('GET /tenants/{tenantId}/connectors', tenant, { limit: 200 });
   const connectors: DemoTenant['connectors'] = [];
   for (const body of demo.connectors) {
     const connector = existing.find((each) => each.name === body.name);
-    const { id } = connector ?? (await operator.post<{ id: string }>(`${path}/connectors`, body));
+    const { id } = connector ?? (await operator('POST /tenants/{tenantId}/connectors', tenant, body));
     const change = connector ? undefined : demo.later?.find((each) => each.connector === body.name);
     connectors.push({ id, name: body.name, ...(change && { later: { ...body.config, ...change.config } }) });
   }
-  const apiKey = stored?.apiKey ?? (await operator.post<{ key: string }>(`${path}/api-keys`, { name: 'demo' })).key;
-  const { data: webhooks } = await operator.get<List<{ callback_url: string }>>(`${path}/webhooks`);
+  const apiKey = stored?.apiKey ?? (await operator('POST /tenants/{tenantId}/api-keys', tenant, { name: 'demo' })).key;
+  const { data: webhooks } = await operator('GET /tenants/{tenantId}/webhooks', tenant);
   for (const webhook of demo.webhooks ?? []) {
     if (!webhooks.some(({ callback_url }) => callback_url === webhook.callback_url))
-      await operator.post(`${path}/webhooks`, webhook);
+      await operator('POST /tenants/{tenantId}/webhooks', tenant, webhook);
   }
   return { tenantId, apiKey, connectors };
 }
 
 async function tenantNamed(operator: OperatorClient, name: string): Promise<string> {
-  const { data: tenants } = await operator.get<List<{ id: string; name: string }>>('/tenants?limit=200');
+  const { data: tenants } = await operator('GET /tenants', {}, { limit: 200 });
   const known = tenants.find((each) => each.name === name);
-  return known?.id ?? (await operator.post<{ id: string }>('/tenants', { name })).id;
+  return known?.id ?? (await operator('POST /tenants', {}, { name })).id;
 }
 
 async function readDemo(sourcesDir: string): Promise<Demo> {

@@ -1,1 +1,1 @@
-export { startStandalone } from './start-standalone.js';
+export { startStandalone } from './start.js';

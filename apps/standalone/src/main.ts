@@ -1,5 +1,5 @@
 import { readEnv, runService, standaloneEnvironment, startObserved } from '@idsync/runtime';
-import { startStandalone } from './start-standalone.js';
+import { startStandalone } from './start.js';
 
 await runService('idsync', async (stopping) => {
   const env = readEnv(standaloneEnvironment);

@@ -149,7 +149,8 @@ async function syncDemo(
   for (const connector of demo.connectors) await sync(connector);
   for (const connector of demo.connectors) {
     if (!connector.later || stopping.aborted) continue;
-    await operator.patch(`/tenants/${demo.tenantId}/connectors/${connector.id}`, { config: connector.later });
+    const ids = { tenantId: demo.tenantId, connectorId: connector.id };
+    await operator('PATCH /tenants/{tenantId}/connectors/{connectorId}', ids, { config: connector.later });
     await sync(connector);
   }
 }

@@ -1,11 +1,7 @@
+import type { Answer, OneTenant } from '@idsync/client/operator';
 import type { OperatorClient } from './operator-client.js';
 
-interface Job {
-  status: string;
-  progress_pct?: number;
-  records_applied?: number;
-  error_message?: string;
-}
+type Job = Answer<OneTenant, 'GET /sync-jobs/{jobId}'>;
 
 const pollEveryMs = 100;
 const timeoutMs = 10 * 60_000;
@@ -21,12 +17,12 @@ export async function syncWithProgress(
   waiting: { busUp: () => boolean; stopping: AbortSignal },
   out: NodeJS.WriteStream,
 ): Promise<void> {
-  const path = `/tenants/${tenantId}/sync-jobs`;
-  const { job_id } = await operator.post<{ job_id: string }>(path, { connector_id: connector.id });
+  const body = { connector_id: connector.id };
+  const { job_id: jobId } = await operator('POST /tenants/{tenantId}/sync-jobs', { tenantId }, body);
   const begun = Date.now();
   let shown = '';
   for (;;) {
-    const job = await operator.get<Job>(`${path}/${job_id}`);
+    const job = await operator('GET /tenants/{tenantId}/sync-jobs/{jobId}', { tenantId, jobId });
     const late = Date.now() - begun > (waiting.busUp() ? timeoutMs : timeoutWithoutBusMs);
     const line = `${describe(connector.name, job)}${late ? ', continues in the background' : ''}`;
     if (line !== shown) out.write(out.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
