@@ -15,15 +15,16 @@ export const noMarks: Record<keyof typeof planMarks, number> = { enabled: 0, reu
 
 /** Counts the planned changes with each mark; `losing` only those that still take access. */
 export async function countMarks(tx: Transaction, jobId: string): Promise<Record<keyof typeof planMarks, number>> {
-  const [row] = await tx.query<Record<keyof typeof planMarks, number>>(
-    `select count(*) filter (where $2 = any(changed_fields))::int as enabled,
+  return (
+    (await tx.row<Record<keyof typeof planMarks, number>>(
+      `select count(*) filter (where $2 = any(changed_fields))::int as enabled,
             count(*) filter (where $3 = any(changed_fields))::int as reused,
             count(*) filter (where $4 = any(changed_fields) and action = 'disable')::int as losing,
             count(*) filter (where $5 = any(changed_fields))::int as gaining
        from sync_plan_entries where job_id = $1`,
-    [jobId, planMarks.enabled, planMarks.reused, planMarks.losing, planMarks.gaining],
+      [jobId, planMarks.enabled, planMarks.reused, planMarks.losing, planMarks.gaining],
+    )) ?? noMarks
   );
-  return row ?? noMarks;
 }
 
 /** Counts of the additions and changes of a plan that the safeguard bounds. */

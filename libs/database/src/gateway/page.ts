@@ -24,12 +24,6 @@ export async function findPage<Entity extends ObjectLiteral>(
   return { rows, total };
 }
 
-/** Counts the rows of a list; for lists of tens or hundreds. */
-export async function count(tx: Transaction, sql: string, values: readonly unknown[]): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(sql, values);
-  return row?.count ?? 0;
-}
-
 /** The total of a list that grows without limit, in the form of the API. */
 export interface BoundedTotal {
   total: number;
@@ -45,7 +39,7 @@ export async function countUpToMaximum(
   from: string,
   values: readonly unknown[],
 ): Promise<BoundedTotal> {
-  const found = await count(tx, `select count(*) from (select ${from} limit ${maxCounted + 1}) as counted`, values);
+  const found = await tx.count(`select count(*) from (select ${from} limit ${maxCounted + 1}) as counted`, values);
   return found > maxCounted ? { total: maxCounted, total_is_estimate: true } : { total: found };
 }
 

@@ -1,5 +1,5 @@
 // SQL by hand: upserts in bulk.
-import { newUuid, type SourceRecord } from '@idsync/contracts';
+import { newUuid, type RecordError, type SourceRecord } from '@idsync/contracts';
 import { arraysOf, bigints, booleans, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { SyncRecordErrorEntity } from '../entities/record-errors.entities.js';
@@ -14,11 +14,7 @@ const maxFailingRecords = 1_000;
  * time. The directory knows neither lines nor source values, so a record that it leaves out keeps those that the same job
  * has read.
  */
-export async function saveFailingRecords(
-  tx: Transaction,
-  job: SyncJob,
-  errors: readonly LeftOutRecord[],
-): Promise<void> {
+export async function saveFailingRecords(tx: Transaction, job: SyncJob, errors: readonly RecordError[]): Promise<void> {
   if (job.dryRun || errors.length === 0) return;
   const last = new Map(errors.map((error) => [error.external_id ?? error.line, error]));
   const failed = [...last.values()].slice(0, maxFailingRecords);
@@ -72,7 +68,7 @@ export async function deleteRecoveredRecords(
   tx: Transaction,
   job: SyncJob,
   seq: number,
-  failed: readonly LeftOutRecord[],
+  failed: readonly RecordError[],
 ): Promise<void> {
   if (job.dryRun) return;
   const failing = await tx.query<{ externalId: string }>(
@@ -107,23 +103,11 @@ export async function deleteStaleFailingRecords(tx: Transaction, job: SyncJob): 
   );
 }
 
-/** A record, or one field of it, that was left out. Its source knows the line, the directory only the external id. */
-export interface LeftOutRecord {
-  /** Absent if the whole record was left out. */
-  field?: string;
-  line?: number;
-  external_id?: string;
-  message: string;
-  /** Redacted source value or text that caused the error. */
-  said?: string;
-  hides_others?: true;
-}
-
 /** Maximum number of records and of fields whose errors are stored per job; all of them are counted. */
 const maxErrors = 1_000;
 
 /** Stores the errors of a locked job, up to the first thousand of records and of fields. */
-export async function saveRecordErrors(tx: Transaction, job: SyncJob, errors: readonly LeftOutRecord[]): Promise<void> {
+export async function saveRecordErrors(tx: Transaction, job: SyncJob, errors: readonly RecordError[]): Promise<void> {
   const ofRecords = errors.filter(({ field }) => field === undefined);
   const ofFields = errors.filter(({ field }) => field !== undefined);
   const first = [
@@ -147,7 +131,7 @@ export function findFirstRecordError(tx: Transaction, jobId: string): Promise<Sy
 }
 
 /** Encodes the columns of both tables: id, line, external id, message, source message and field. */
-function columnsOf(errors: readonly LeftOutRecord[]): Buffer[] {
+function columnsOf(errors: readonly RecordError[]): Buffer[] {
   const rows = errors.map(({ line, external_id, message, said, field }) => ({
     id: newUuid(),
     line,

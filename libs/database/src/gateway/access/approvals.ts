@@ -3,7 +3,7 @@ import { type ApprovalStatus, newUuid } from '@idsync/contracts';
 import type { Transaction } from '../../database.js';
 import { ApprovalEntity } from '../../entities/approval.entities.js';
 import { selectList } from '../../naming-strategy.js';
-import { count, type Page, type Rows } from '../page.js';
+import type { Page, Rows } from '../page.js';
 
 export interface ApprovalRow extends Omit<ApprovalEntity, 'status'> {
   status: ApprovalStatus;
@@ -53,7 +53,7 @@ export async function requestApproval(
     [tenantId, given.action, given.resource, json(given.input), json(given.basis), given.requestedBy.name],
   );
   if (equal) return equal;
-  const [row] = await tx.query<ApprovalRow>(
+  return tx.row<ApprovalRow>(
     `insert into approvals (id, tenant_id, action, resource, input, basis, reason, requested_by, expires_at)
      select $1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(hours => $9)
       where (select count(*) from approvals where tenant_id = $2 and status = 'pending' and expires_at > now()) < $10
@@ -71,7 +71,6 @@ export async function requestApproval(
       maxPending,
     ],
   );
-  return row;
 }
 
 /** Lists approvals, the newest first. */
@@ -88,7 +87,7 @@ export async function listApprovals(
     page.limit,
     page.offset,
   ]);
-  return { rows, total: await count(tx, `select count(*) ${which}`, [tenantId, wanted ?? null]) };
+  return { rows, total: await tx.count(`select count(*) ${which}`, [tenantId, wanted ?? null]) };
 }
 
 export function findApproval(tx: Transaction, tenantId: string, id: string): Promise<ApprovalRow | undefined> {
@@ -119,11 +118,7 @@ export async function hasBasis(tx: Transaction, { id, tenantId }: ApprovalRow, b
 }
 
 async function one(tx: Transaction, tenantId: string, id: string, lock: string): Promise<ApprovalRow | undefined> {
-  const [row] = await tx.query<ApprovalRow>(`select ${shown} from approvals where tenant_id = $1 and id = $2 ${lock}`, [
-    tenantId,
-    id,
-  ]);
-  return row;
+  return tx.row<ApprovalRow>(`select ${shown} from approvals where tenant_id = $1 and id = $2 ${lock}`, [tenantId, id]);
 }
 
 function json(value: unknown): string | null {

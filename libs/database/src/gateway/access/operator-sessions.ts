@@ -5,7 +5,7 @@ import { texts } from '../../arrays.js';
 import type { Database, Transaction } from '../../database.js';
 import { OperatorSessionEntity } from '../../entities/session.entities.js';
 import { findRow, insertRow } from '../../rows.js';
-import { count, type Page, type Rows } from '../page.js';
+import type { Page, Rows } from '../page.js';
 import { findServiceToken, type ServiceTokenRow } from './service-tokens.js';
 
 export type SessionRow = OperatorSessionEntity;
@@ -45,7 +45,7 @@ export async function listSessions(
   { kinds, idleSeconds }: { kinds: readonly SessionRow['kind'][]; idleSeconds: number },
 ): Promise<Rows<ListedSessionRow>> {
   const values = [tenantId, texts(kinds), idleSeconds];
-  const total = await count(tx, `select count(*)::int as count ${live}`, values);
+  const total = await tx.count(`select count(*)::int as count ${live}`, values);
   const rows = await tx.query<ListedSessionRow>(
     `select ${listed} ${live} order by s.last_used_at desc, s.id limit $4 offset $5`,
     [...values, limit, offset],
@@ -55,8 +55,7 @@ export async function listSessions(
 
 /** Finds a session for its end, also if it is idle. */
 export async function findListedSession(tx: Transaction, id: string): Promise<ListedSessionRow | undefined> {
-  const [row] = await tx.query<ListedSessionRow>(`select ${listed} ${all} and s.id = $2`, [tenantId, id]);
-  return row;
+  return tx.row<ListedSessionRow>(`select ${listed} ${all} and s.id = $2`, [tenantId, id]);
 }
 
 const listed = `s.id, s.kind, s.service_token_id as "serviceTokenId", s.issuer, s.subject,
@@ -113,11 +112,10 @@ export async function rememberLogout(tx: Transaction, { id, issuer, expiresAt }:
   const hash = createHash('sha256')
     .update(JSON.stringify([issuer, id]))
     .digest('hex');
-  const added = await tx.query(
+  return tx.any(
     'insert into logout_tokens (id, tenant_id, expires_at) values ($1, $2, $3) on conflict do nothing returning id',
     [hash, installationId, expiresAt],
   );
-  return added.length > 0;
 }
 
 /** Deletes the sessions that a logout ends, and returns them. */

@@ -51,20 +51,15 @@ export async function insertPortalLink(
 
 /** Returns whether the tenant has `limit` valid links or more. */
 export async function hasPortalLinks(tx: Transaction, tenantId: string, limit: number): Promise<boolean> {
-  const found = await tx.query(
-    'select from portal_links where tenant_id = $1 and expires_at > now() offset $2 limit 1',
-    [tenantId, limit - 1],
-  );
-  return found.length > 0;
+  return tx.any('select from portal_links where tenant_id = $1 and expires_at > now() offset $2 limit 1', [
+    tenantId,
+    limit - 1,
+  ]);
 }
 
 /** Returns how many of these webhooks exist. */
 export async function countWebhooks(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    'select count(*) from webhooks where tenant_id = $1 and id = any($2)',
-    [tenantId, uuids(ids)],
-  );
-  return row?.count ?? 0;
+  return tx.count('select count(*) from webhooks where tenant_id = $1 and id = any($2)', [tenantId, uuids(ids)]);
 }
 
 /** Deletes all links that show the webhook. Returns their number. */

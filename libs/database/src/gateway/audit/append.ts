@@ -66,13 +66,12 @@ async function addKey(tx: Transaction, chain: string, [key]: Keys): Promise<Buff
 }
 
 async function lockHead(tx: Transaction, chain: string): Promise<LockedHead | undefined> {
-  const [head] = await tx.query<LockedHead>(
+  return tx.row<LockedHead>(
     `select sequence, hash, (select array_agg(ciphertext order by created_at desc) from audit_keys where tenant_id = $1) as keys,
             greatest(at, date_trunc('milliseconds', clock_timestamp())) as at
        from audit_heads where tenant_id = $1 for update`,
     [chain],
   );
-  return head;
 }
 
 async function startChain(tx: Transaction, chain: string, keys: Keys): Promise<LockedHead> {

@@ -13,7 +13,7 @@ import type { Transaction } from '../../database.js';
 import { ConnectorProbeEntity, ConnectorSecretsEntity } from '../../entities/connector.entities.js';
 import { ConnectorEntity } from '../../entities/gateway.entities.js';
 import { findRow, insertRow } from '../../rows.js';
-import { count, type Page, type Rows } from '../page.js';
+import type { Page, Rows } from '../page.js';
 
 export interface ConnectorRow
   extends Omit<ConnectorEntity, 'tenant' | 'configVersion' | 'plannedSchedule' | 'deletedAt'> {
@@ -106,7 +106,7 @@ export async function listConnectors(tx: Transaction, tenantId: string, page: Pa
     [tenantId, page.limit, page.offset],
   );
   const total = 'select count(*) from connectors where tenant_id = $1 and deleted_at is null';
-  return { rows: rows.map(complete), total: await count(tx, total, [tenantId]) };
+  return { rows: rows.map(complete), total: await tx.count(total, [tenantId]) };
 }
 
 export async function updateConnector(

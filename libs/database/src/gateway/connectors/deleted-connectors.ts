@@ -3,7 +3,7 @@ import { type ConnectorType, type JobStatus, newUuid, type RecordKind } from '@i
 import { traceparent } from '@idsync/runtime';
 import { enqueue } from '../../bus/outbox.js';
 import type { Transaction } from '../../database.js';
-import { count, type Page, type Rows } from '../page.js';
+import type { Page, Rows } from '../page.js';
 
 /** Records beyond this number are not counted, so that a list reads a bounded part of an index. */
 export const countedRecords = 10_000;
@@ -36,7 +36,7 @@ export async function listDeletedConnectors(
     `select ${shown} from connectors where ${where} order by deleted_at desc, id limit $2 offset $3`,
     [tenantId, page.limit, page.offset],
   );
-  return { rows, total: await count(tx, `select count(*) from connectors where ${where}`, [tenantId]) };
+  return { rows, total: await tx.count(`select count(*) from connectors where ${where}`, [tenantId]) };
 }
 
 export async function findDeletedConnector(
@@ -45,26 +45,21 @@ export async function findDeletedConnector(
   id: string,
 ): Promise<DeletedConnectorRow | undefined> {
   // `offset 0` keeps `deleted_at` out of the subquery, so that PostgreSQL uses the primary key.
-  const [row] = await tx.query<DeletedConnectorRow>(
+  return tx.row<DeletedConnectorRow>(
     `select ${shown} from (select * from connectors where tenant_id = $1 and id = $2 offset 0) as connectors
       where deleted_at is not null`,
     [tenantId, id],
   );
-  return row;
 }
 
 /** Counts the live records of a connector, up to `countedRecords`. */
 export async function countLiveRecords(tx: Transaction, connectorId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(`select ${liveRecords('$1')} as count`, [connectorId]);
-  return row?.count ?? 0;
+  return tx.count(`select ${liveRecords('$1')} as count`, [connectorId]);
 }
 
 /** True while a job of the connector is running. */
 export async function hasRunningJob(tx: Transaction, connectorId: string): Promise<boolean> {
-  const rows = await tx.query(`select from sync_jobs where connector_id = $1 and status = 'running' limit 1`, [
-    connectorId,
-  ]);
-  return rows.length > 0;
+  return tx.any(`select from sync_jobs where connector_id = $1 and status = 'running' limit 1`, [connectorId]);
 }
 
 /** Queues the job that deletes the records of a deleted connector, or returns the one that has not ended. */

@@ -6,6 +6,7 @@ import { likePattern } from '../../delivery/event-bodies.js';
 import { findSequencesOf } from '../../delivery/replays.js';
 import { type EventDetails, shownDetails } from '../../event-details.js';
 import { useIndexScans } from '../../transaction-settings.js';
+import type { EventReference } from './event-feed.js';
 import { findLineage } from './history.js';
 
 export interface EventFilter {
@@ -24,14 +25,7 @@ export interface EventFilter {
   limit: number;
 }
 
-export interface ListedEvent {
-  sequence: number;
-  id: string;
-  type: string;
-  occurredAt: Date;
-  identityId: string | null;
-  subjectId: string | null;
-  jobId: string | null;
+export interface ListedEvent extends EventReference {
   connectorId: string | null;
   /** Name of the identity, while it exists. */
   name: string | null;

@@ -54,11 +54,7 @@ const shown = (page: string) => `
       on f.kind in (${subjectsThatAre(['identity'])})`;
 
 export async function findFinding(tx: Transaction, tenantId: string, id: string): Promise<FindingRow | undefined> {
-  const [row] = await tx.query<FindingRow>(shown('select * from findings where tenant_id = $1 and id = $2'), [
-    tenantId,
-    id,
-  ]);
-  return row;
+  return tx.row<FindingRow>(shown('select * from findings where tenant_id = $1 and id = $2'), [tenantId, id]);
 }
 
 const highest = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -36,11 +36,7 @@ const shown = `id, tenant_id as "tenantId", type, input, status, created_at as "
                from jsonb_each(result) where jsonb_typeof(value) = 'array') as result`;
 
 export async function findOperation(tx: Transaction, tenantId: string, id: string): Promise<OperationRow | undefined> {
-  const [row] = await tx.query<OperationRow>(`select ${shown} from operations where tenant_id = $1 and id = $2`, [
-    tenantId,
-    id,
-  ]);
-  return row;
+  return tx.row<OperationRow>(`select ${shown} from operations where tenant_id = $1 and id = $2`, [tenantId, id]);
 }
 
 /** Returns the id of an operation of the type that the directory has not run yet. */
@@ -80,13 +76,12 @@ export async function findOperationItems(
   list: string,
   { limit, offset }: Page,
 ): Promise<Rows<Record<string, unknown>> | undefined> {
-  const [found] = await tx.query<Rows<Record<string, unknown>>>(
+  return tx.row<Rows<Record<string, unknown>>>(
     `select coalesce(jsonb_array_length(result -> $3), 0) as total,
             coalesce(jsonb_path_query_array(result -> $3, '$[$first to $last]', $4), '[]') as rows
        from operations where tenant_id = $1 and id = $2`,
     [tenantId, id, list, JSON.stringify({ first: offset, last: offset + limit - 1 })],
   );
-  return found;
 }
 
 /** The values that name an identity or a record, at the time of the read. */

@@ -34,8 +34,7 @@ const select = `
     from review_cases c join source_records r on r.id = c.record_id`;
 
 export async function findCase(tx: Transaction, tenantId: string, id: string): Promise<CaseRow | undefined> {
-  const [row] = await tx.query<CaseRow>(`${select} where c.tenant_id = $1 and c.id = $2`, [tenantId, id]);
-  return row;
+  return tx.row<CaseRow>(`${select} where c.tenant_id = $1 and c.id = $2`, [tenantId, id]);
 }
 
 type Fields = Readonly<Record<string, string[]>>;

@@ -68,11 +68,7 @@ const columns = `${selectList(shown)},${waitsFor},
      where r.connector_id = sync_jobs.connector_id and r.external_id = sync_jobs.external_id limit 1) end as record`;
 
 export async function findJob(tx: Transaction, tenantId: string, id: string): Promise<JobRow | undefined> {
-  const [row] = await tx.query<JobRow>(`select ${columns} from sync_jobs where tenant_id = $1 and id = $2`, [
-    tenantId,
-    id,
-  ]);
-  return row;
+  return tx.row<JobRow>(`select ${columns} from sync_jobs where tenant_id = $1 and id = $2`, [tenantId, id]);
 }
 
 /** Returns the first hundred; the job has their total number. */

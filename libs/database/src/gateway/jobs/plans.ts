@@ -73,11 +73,10 @@ async function countMatching(
   jobId: string,
   { action, externalId }: PlanFilter,
 ): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  return tx.count(
     `select count(*)::int as count from sync_plan_entries where tenant_id = $1 and job_id = $2 and ${matches}`,
     [tenantId, jobId, action ?? null, externalId ?? null],
   );
-  return row?.count ?? 0;
 }
 
 /** Deletions take access as well. */

@@ -28,11 +28,10 @@ export async function triggerSync(tx: Transaction, tenantId: string, trigger: Tr
 
 /** Checks that the connector exists, and locks it against deletion. */
 async function connectorExists(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
-  const rows = await tx.query(
-    'select id from connectors where tenant_id = $1 and id = $2 and deleted_at is null for share',
-    [tenantId, id],
-  );
-  return rows.length > 0;
+  return tx.any('select id from connectors where tenant_id = $1 and id = $2 and deleted_at is null for share', [
+    tenantId,
+    id,
+  ]);
 }
 
 async function triggerWithKey(

@@ -3,7 +3,7 @@ import type { Transaction } from '../../database.js';
 import { EventSequenceEntity } from '../../entities/events.entities.js';
 import { TenantEntity } from '../../entities/tenant.entities.js';
 import { insertRow } from '../../rows.js';
-import { count, type Page, type Rows } from '../page.js';
+import type { Page, Rows } from '../page.js';
 
 /** `deletionRequestedAt` is null unless the rows of the tenant are being deleted. */
 export type TenantRow = TenantEntity & { deletionRequestedAt: Date | null };
@@ -19,8 +19,7 @@ export async function createTenant(tx: Transaction, id: string, name: string): P
 }
 
 export async function findTenant(tx: Transaction, id: string): Promise<TenantRow | undefined> {
-  const [row] = await tx.query<TenantRow>(`select ${shown} from tenants where id = $1`, [id]);
-  return row;
+  return tx.row<TenantRow>(`select ${shown} from tenants where id = $1`, [id]);
 }
 
 /** Lists all tenants, or those with these ids. */
@@ -36,7 +35,7 @@ export async function listTenants(
     limit,
     offset,
   ]);
-  return { rows, total: await count(tx, `select count(*) ${which}`, [only]) };
+  return { rows, total: await tx.count(`select count(*) ${which}`, [only]) };
 }
 
 /** Changes the given settings. A suspension keeps the time at which it began, and a deletion cannot be resumed. */

@@ -217,6 +217,5 @@ function positionOf({ sequence, webhookId }: DeliveryPosition): DeliveryPosition
 }
 
 async function findWebhookIds(tx: Transaction, tenantId: string): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>('select id from webhooks where tenant_id = $1', [tenantId]);
-  return rows.map(({ id }) => id);
+  return tx.ids('select id from webhooks where tenant_id = $1', [tenantId]);
 }

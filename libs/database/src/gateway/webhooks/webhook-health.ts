@@ -83,10 +83,8 @@ const health = `
 
 /** Lists all webhooks of a tenant. The count limit decreases with their number. */
 export async function listWebhookHealth(tx: Transaction, tenantId: string): Promise<WebhookHealthRow[]> {
-  const [webhooks] = await tx.query<{ count: number }>('select count(*) from webhooks where tenant_id = $1', [
-    tenantId,
-  ]);
-  const limit = Math.floor(listCountLimit / Math.min(Math.max(webhooks?.count ?? 1, 1), maxWebhooks));
+  const webhooks = await tx.count('select count(*) from webhooks where tenant_id = $1', [tenantId]);
+  const limit = Math.floor(listCountLimit / Math.min(Math.max(webhooks, 1), maxWebhooks));
   await useIndexScans(tx);
   return tx.query<WebhookHealthRow>(`${health} order by w.created_at, w.id`, [tenantId, Math.min(limit, countLimit)]);
 }
@@ -97,8 +95,7 @@ export async function findWebhookHealth(
   id: string,
 ): Promise<WebhookHealthRow | undefined> {
   await useIndexScans(tx);
-  const [row] = await tx.query<WebhookHealthRow>(`${health} and w.id = $3`, [tenantId, countLimit, id]);
-  return row;
+  return tx.row<WebhookHealthRow>(`${health} and w.id = $3`, [tenantId, countLimit, id]);
 }
 
 /** Covers at most the newest 10 000 attempts; `since` is then the start of the oldest of these. */
@@ -141,12 +138,11 @@ export async function findLastFailure(
   webhookId: string,
 ): Promise<FailureRow | undefined> {
   await useIndexScans(tx);
-  const [row] = await tx.query<FailureRow>(
+  return tx.row<FailureRow>(
     `select delivery_id as "deliveryId", coalesce(ended_at, started_at) as at, outcome, status_code as "statusCode", error
        from (select * from webhook_attempts where tenant_id = $1 and webhook_id = $2
               order by started_at desc limit $3) as newest
       where outcome not in ('delivered', 'unknown') order by started_at desc limit 1`,
     [tenantId, webhookId, attemptsOfLastFailure],
   );
-  return row;
 }

@@ -123,12 +123,11 @@ export async function markTested(
   id: string,
   intervalSeconds: number,
 ): Promise<boolean> {
-  const marked = await tx.query(
+  return tx.any(
     `update webhooks set tested_at = now() where tenant_id = $1 and id = $2
         and (tested_at is null or tested_at <= now() - make_interval(secs => $3)) returning id`,
     [tenantId, id, intervalSeconds],
   );
-  return marked.length > 0;
 }
 
 /** Returns false if the webhook does not exist. */
