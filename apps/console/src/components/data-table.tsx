@@ -3,7 +3,7 @@ import { itemsOf } from '../data/query-client';
 import { Button } from './button';
 import styles from './data-table.module.css';
 import { formatCount } from './format-time';
-import { ErrorState, Loading, Section } from './page';
+import { EmptyState, type EmptyStateProps, ErrorState, Loading, Section } from './page';
 import { Ago, StatusBadge } from './values';
 import { useVisibleRows } from './virtual-list';
 import type { Tone } from './words';
@@ -44,7 +44,7 @@ interface DataTableProps<Row> {
   /** The id of the row, if absent. */
   rowKey?: (row: Row) => string;
   /** Shown without rows. */
-  empty?: ReactNode;
+  empty?: EmptyStateProps;
   /** The result of `useQuery` or `useInfiniteQuery`, as far as the table needs it; absent for rows that are known. */
   query?: {
     data: { pages: { data: Row[] }[] } | { data: Row[] } | undefined;
@@ -116,7 +116,7 @@ function Table<Row>({
 
   if (query.isPending) return <Loading />;
   if (query.error && rows.length === 0) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
-  if (rows.length === 0 && !hasNextPage) return <>{empty}</>;
+  if (rows.length === 0 && !hasNextPage) return empty ? <EmptyState {...empty} /> : null;
   const gridTemplateColumns = shown.map(({ width }) => width).join(' ');
   return (
     <>

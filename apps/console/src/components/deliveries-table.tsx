@@ -3,7 +3,6 @@ import type { ComponentProps, ReactNode } from 'react';
 import { type DeliverySearch, deliveryStatuses } from '../data/searches';
 import { type Column, DataTable, rowLink } from './data-table';
 import { choicesOf, FilterBar, SearchField, SelectFilter } from './fields';
-import { EmptyState } from './page';
 import { Ago } from './values';
 import { wordsOf } from './words';
 
@@ -53,11 +52,10 @@ export function DeliveriesTable({ query, linkOf }: DeliveriesTableProps) {
       title="Deliveries"
       columns={[event, ...columns]}
       query={query}
-      empty={
-        <EmptyState title="No delivery">
-          A delivery is created when an event matches. Send a test event to create one.
-        </EmptyState>
-      }
+      empty={{
+        title: 'No delivery',
+        text: 'A delivery is created when an event matches. Send a test event to create one.',
+      }}
     />
   );
 }

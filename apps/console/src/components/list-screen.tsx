@@ -7,7 +7,7 @@ import { type Choice, FilterBar, SearchField, SelectFilter, TextField } from './
 import { formatCount } from './format-time';
 import { MenuItem, PopupMenu } from './menu';
 import menu from './menu.module.css';
-import { EmptyState } from './page';
+import type { EmptyStateProps } from './page';
 import { Screen } from './screen';
 
 /** A filter of the list: a text, or one of a few choices. */
@@ -45,8 +45,8 @@ interface ListScreenProps<Row, Search extends object>
   saved?: string;
   query: NonNullable<TableProps<Row>['query']> & { data: { pages: ListPage<Row>[] } | undefined };
   /** Shown for an empty list without filters, and with filters. */
-  nothing: ReactNode;
-  noMatch?: ReactNode;
+  nothing: EmptyStateProps;
+  noMatch?: EmptyStateProps;
   children?: ReactNode;
 }
 
@@ -64,7 +64,7 @@ export function ListScreen<Row, Search extends object>({
   rowKey,
   query,
   nothing,
-  noMatch = <EmptyState title="Nothing matches">Remove a filter to see more.</EmptyState>,
+  noMatch = { title: 'Nothing matches', text: 'Remove a filter to see more.' },
   actions,
   children,
 }: ListScreenProps<Row, Search>) {

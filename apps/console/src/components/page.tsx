@@ -61,8 +61,15 @@ export function Section({ title, actions, untitled = false, flush = false, child
   );
 }
 
+export interface EmptyStateProps {
+  title: string;
+  text?: ReactNode;
+  children?: ReactNode;
+  action?: ReactNode;
+}
+
 /** The text of an empty list, and what to do about it. */
-export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+export function EmptyState({ title, text, children = text, action }: EmptyStateProps) {
   return (
     <div className={states.state}>
       <p className={states.title}>{title}</p>

@@ -117,13 +117,12 @@ function Events({ recordId, identityId }: EventsProps) {
       columns={useEventColumns({ withPerson: false })}
       // Without an identity, a request examines the newest events of the tenant; going on would read all of them.
       query={identityId ? query : { ...query, hasNextPage: false }}
-      empty={
-        <EmptyState title="No event">
-          {identityId
-            ? 'Its events are no longer kept, or belong to an earlier person.'
-            : 'It has no event among the newest ones of the tenant.'}
-        </EmptyState>
-      }
+      empty={{
+        title: 'No event',
+        text: identityId
+          ? 'Its events are no longer kept, or belong to an earlier person.'
+          : 'It has no event among the newest ones of the tenant.',
+      }}
     >
       {identityId && itemsOf(query.data).length > 0 && (
         <p className={styles.note}>Events of the time in which it has belonged to its present person.</p>

@@ -8,7 +8,7 @@ import { FormButton } from '../components/dialog';
 import { CheckField } from '../components/fields';
 import { SendButton } from '../components/form';
 import { notify } from '../components/notices';
-import { EmptyState, ErrorState, Loading, Page } from '../components/page';
+import { ErrorState, Loading, Page } from '../components/page';
 import { IdAndAge, IdChip, StatusBadge } from '../components/values';
 import { RotateSecret, SendActions } from '../components/webhook-actions';
 import { WebhookFields } from '../components/webhook-fields';
@@ -93,7 +93,7 @@ export function WebhookList({ webhooks }: { webhooks: readonly ListedWebhook[] }
       <WebhooksTable
         rows={webhooks.map((webhook, index) => ({ ...webhook, health: details[index]?.data }))}
         linkOf={(id, props) => <PlaceLink place={{ webhookId: id }} {...props} />}
-        empty={<EmptyState title="No webhook">The webhooks of this link were deleted.</EmptyState>}
+        empty={{ title: 'No webhook', text: 'The webhooks of this link were deleted.' }}
       />
     </Page>
   );

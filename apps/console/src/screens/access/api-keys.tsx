@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
 import { RevokeButton } from '../../components/dialog';
 import { CheckField, FieldGroup, TextArea } from '../../components/fields';
-import { EmptyState } from '../../components/page';
 import { Ago } from '../../components/values';
 import { stateOf } from '../../components/words';
 import { type ApiKey, call, useTenantId } from '../../data/api';
@@ -45,9 +44,7 @@ export function ApiKeys() {
       title="API keys"
       columns={mayChange ? [...columns, acts] : columns}
       query={query}
-      empty={
-        <EmptyState title="No key yet">A program needs a key to read people or to subscribe to events.</EmptyState>
-      }
+      empty={{ title: 'No key yet', text: 'A program needs a key to read people or to subscribe to events.' }}
       actions={mayChange && <KeyButton />}
     />
   );

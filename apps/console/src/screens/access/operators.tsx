@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
 import { ConfirmButton, RevokeButton } from '../../components/dialog';
 import { CheckField, FieldGroup, SelectField } from '../../components/fields';
-import { EmptyState, Section } from '../../components/page';
+import { Section } from '../../components/page';
 import { Facts, Time } from '../../components/values';
 import { stateOf } from '../../components/words';
 import { callInstallation, type InstallationAnswer, type Tenant } from '../../data/api';
@@ -70,12 +70,10 @@ export function Operators() {
         title="Service tokens"
         columns={mayIssue ? [...columns, acts] : columns}
         query={query}
-        empty={
-          <EmptyState title="No token yet">
-            Give each person and each program its own token, whose name is the actor in the audit log. With an identity
-            provider, people need none.
-          </EmptyState>
-        }
+        empty={{
+          title: 'No token yet',
+          text: 'Give each person and each program its own token, whose name is the actor in the audit log. With an identity provider, people need none.',
+        }}
         actions={mayIssue && <TokenButton tenants={tenants?.data ?? []} />}
       />
     </>
@@ -111,7 +109,7 @@ function Sessions() {
       title="Sessions"
       columns={columns}
       query={useInfiniteQuery(sessionsQuery)}
-      empty={<EmptyState title="No session">Programs with a bearer token have no session.</EmptyState>}
+      empty={{ title: 'No session', text: 'Programs with a bearer token have no session.' }}
     />
   );
 }

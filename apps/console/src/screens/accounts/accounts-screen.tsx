@@ -4,7 +4,6 @@ import { type Column, ownLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { IdLink, linkColumn } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/page';
 import { type Account, call } from '../../data/api';
 import { useSourceChoices, useSourceName } from '../../data/queries';
 import { cursorPages } from '../../data/query-client';
@@ -75,8 +74,8 @@ export function AccountsScreen() {
       ]}
       columns={columnsOf(sourceName)}
       query={query}
-      noMatch={<EmptyState title="No account matches" />}
-      nothing={<EmptyState title="No account yet">Accounts appear when a source of accounts has been read.</EmptyState>}
+      noMatch={{ title: 'No account matches' }}
+      nothing={{ title: 'No account yet', text: 'Accounts appear when a source of accounts has been read.' }}
     />
   );
 }

@@ -5,7 +5,6 @@ import { Dialog } from '../../components/dialog';
 import { formatCount } from '../../components/format-time';
 import { JsonView } from '../../components/json-view';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/page';
 import { StatusBadge, shortId, Time } from '../../components/values';
 import { type Answer, call, useFilters, useTenantId } from '../../data/api';
 import { auditVerificationQuery } from '../../data/queries';
@@ -59,7 +58,7 @@ const columns: readonly Column<Entry>[] = [
   { header: 'Reason', from: 'wide', cell: ({ reason, error }) => reason ?? error },
   { header: 'Outcome', as: 'status', width: '92px', cell: 'outcome' },
 ];
-const noEntry = <EmptyState title="No entry">Filters match whole names and ids.</EmptyState>;
+const noEntry = { title: 'No entry', text: 'Filters match whole names and ids.' };
 
 export function AuditScreen() {
   const { tenantId } = route.useParams();

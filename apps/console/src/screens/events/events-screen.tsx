@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { Button } from '../../components/button';
 import { useEventColumns } from '../../components/event-columns';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/page';
 import { StatusBadge } from '../../components/values';
 import type { OperatorEvent } from '../../data/api';
 import { eventsQuery, useSourceChoices } from '../../data/queries';
@@ -78,12 +77,11 @@ export function EventsScreen() {
       saved="events"
       columns={useEventColumns()}
       query={query}
-      noMatch={
-        <EmptyState title="No event matches">
-          New events appear here by themselves. A filter examines 5,000 events at a time.
-        </EmptyState>
-      }
-      nothing={<EmptyState title="No event yet">Events appear when the first source has been read.</EmptyState>}
+      noMatch={{
+        title: 'No event matches',
+        text: 'New events appear here by themselves. A filter examines 5,000 events at a time.',
+      }}
+      nothing={{ title: 'No event yet', text: 'Events appear when the first source has been read.' }}
       actions={<Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Button>}
     />
   );

@@ -6,7 +6,6 @@ import { choicesOf } from '../../components/fields';
 import { subjectPath } from '../../components/id-targets';
 import { TenantLink } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/page';
 import { shownValue, wordsOf } from '../../components/words';
 import { type Answer, call, useTenantId } from '../../data/api';
 import { cursorPages, liveByEvents } from '../../data/query-client';
@@ -71,8 +70,8 @@ export function FindingsScreen() {
       ]}
       columns={useMay('operator') ? [...columns, decision] : columns}
       query={useInfiniteQuery(findingsQuery(tenantId, { kind, state, subject }))}
-      noMatch={<EmptyState title="No finding matches" />}
-      nothing={<EmptyState title="Nothing found">The directory is checked after every run and every hour.</EmptyState>}
+      noMatch={{ title: 'No finding matches' }}
+      nothing={{ title: 'Nothing found', text: 'The directory is checked after every run and every hour.' }}
     />
   );
 }

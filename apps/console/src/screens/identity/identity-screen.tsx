@@ -208,7 +208,7 @@ function Events({ identityId }: { identityId: string }) {
       label="Events"
       columns={useEventColumns({ withPerson: false })}
       query={useInfiniteQuery(eventsQuery(useTenantId(), { identity_id: identityId }))}
-      empty={<EmptyState title="No event">Nothing has happened to this person yet.</EmptyState>}
+      empty={{ title: 'No event', text: 'Nothing has happened to this person yet.' }}
       actions={
         <TenantLink path={`/events?identity=${identityId}`} className={buttonClass({ look: 'quiet', small: true })}>
           Open in the feed

@@ -4,7 +4,6 @@ import { type Column, ownLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { IdLink, linkColumn } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/page';
 import { IdChip, StatusBadge } from '../../components/values';
 import { wordsOf } from '../../components/words';
 import { call, type OperatorMachineIdentity } from '../../data/api';
@@ -85,12 +84,11 @@ export function MachinesScreen() {
       ]}
       columns={columns}
       query={query}
-      noMatch={<EmptyState title="No machine matches" />}
-      nothing={
-        <EmptyState title="No machine yet">
-          Service accounts, keys and workloads appear when a source with machine identities has been read.
-        </EmptyState>
-      }
+      noMatch={{ title: 'No machine matches' }}
+      nothing={{
+        title: 'No machine yet',
+        text: 'Service accounts, keys and workloads appear when a source with machine identities has been read.',
+      }}
     />
   );
 }

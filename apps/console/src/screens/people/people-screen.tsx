@@ -4,7 +4,6 @@ import { type Column, rowLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { IdLink } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
-import { EmptyState } from '../../components/page';
 import { StatusBadge } from '../../components/values';
 import { call, type Identity } from '../../data/api';
 import { attributeOf, machineOf, nameOf, recordCounts } from '../../data/person';
@@ -78,13 +77,11 @@ export function PeopleScreen() {
       ]}
       columns={columns}
       query={query}
-      noMatch={
-        <EmptyState title="No person matches">
-          Search by the beginning of a name, mail address, number or login. Deleted people are found with the status
-          “Deleted”.
-        </EmptyState>
-      }
-      nothing={<EmptyState title="No people yet">People appear when the first source has been read.</EmptyState>}
+      noMatch={{
+        title: 'No person matches',
+        text: 'Search by the beginning of a name, mail address, number or login. Deleted people are found with the status “Deleted”.',
+      }}
+      nothing={{ title: 'No people yet', text: 'People appear when the first source has been read.' }}
     />
   );
 }

@@ -9,7 +9,6 @@ import { choicesOf } from '../../components/fields';
 import { linkColumn } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
 import { notify } from '../../components/notices';
-import { EmptyState } from '../../components/page';
 import { Ago, StatusBadge } from '../../components/values';
 import { call, type OperatorJobPage, useTenantId } from '../../data/api';
 import { useSourceChoices, useSourceName } from '../../data/queries';
@@ -64,10 +63,8 @@ export function RunsScreen() {
       columns={columnsOf(sourceName)}
       rowKey={({ job_id }) => job_id}
       query={query}
-      noMatch={<EmptyState title="No run matches" />}
-      nothing={
-        <EmptyState title="No run">A run starts by a schedule, an API request or “Run now” of a source.</EmptyState>
-      }
+      noMatch={{ title: 'No run matches' }}
+      nothing={{ title: 'No run', text: 'A run starts by a schedule, an API request or “Run now” of a source.' }}
       actions={<CancelRuns runs={itemsOf(query.data)} />}
     />
   );

@@ -8,7 +8,7 @@ import { SendButton } from '../../components/form';
 import { formatCount } from '../../components/format-time';
 import { JsonView } from '../../components/json-view';
 import { IdLink, linkColumn, TenantLink, useOpenPath } from '../../components/links';
-import { EmptyState, ErrorState, Loading, Section, StatTile, StatTiles } from '../../components/page';
+import { ErrorState, Loading, Section, StatTile, StatTiles } from '../../components/page';
 import { Screen } from '../../components/screen';
 import { Ago, Facts, IdChip, StatusBadge, Time } from '../../components/values';
 import { recordsName } from '../../components/words';
@@ -156,7 +156,7 @@ function SourceRuns({ connectorId }: { connectorId: string }) {
       columns={runColumns}
       rowKey={({ job_id }) => job_id}
       query={query}
-      empty={<EmptyState title="Not read yet">Start a dry run to see what a run would change.</EmptyState>}
+      empty={{ title: 'Not read yet', text: 'Start a dry run to see what a run would change.' }}
       actions={<TenantLink path={`/runs?source=${connectorId}`}>All runs</TenantLink>}
     />
   );
@@ -184,7 +184,7 @@ function FailingRecords({ query }: { query: ComponentProps<typeof DataTable<Row>
       columns={failureColumns}
       rowKey={({ external_id, line, field, first_failed_at }) => `${external_id}/${line}/${field}/${first_failed_at}`}
       query={query}
-      empty={<EmptyState title="No record fails" />}
+      empty={{ title: 'No record fails' }}
     />
   );
 }

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
 import { FormButton, RevokeButton } from '../../components/dialog';
 import { TextField } from '../../components/fields';
-import { EmptyState } from '../../components/page';
 import { stateOf } from '../../components/words';
 import { type Connector, type ConnectorTokenPage, call, read, useTenantId } from '../../data/api';
 import { useMay } from '../../data/session';
@@ -56,11 +55,10 @@ export function SourceTokens({ source }: { source: Connector }) {
       label="Tokens"
       columns={columns}
       query={useQuery(query)}
-      empty={
-        <EmptyState title="No token yet">
-          Issue a token, and enter it at the identity provider together with the address of the SCIM service.
-        </EmptyState>
-      }
+      empty={{
+        title: 'No token yet',
+        text: 'Issue a token, and enter it at the identity provider together with the address of the SCIM service.',
+      }}
       actions={
         mayChange && (
           <FormButton

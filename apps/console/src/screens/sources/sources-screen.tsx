@@ -3,7 +3,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { buttonClass, Icon } from '../../components/button';
 import { type Column, DataTable } from '../../components/data-table';
 import { linkColumn, TenantLink } from '../../components/links';
-import { EmptyState } from '../../components/page';
 import { Screen } from '../../components/screen';
 import { recordsName } from '../../components/words';
 import type { Connector } from '../../data/api';
@@ -52,11 +51,11 @@ export function SourcesScreen() {
         untitled
         columns={columns}
         query={query}
-        empty={
-          <EmptyState title="No source yet" action={add}>
-            A source lists people, accounts or machines: a file, a directory, a database or an identity provider.
-          </EmptyState>
-        }
+        empty={{
+          title: 'No source yet',
+          text: 'A source lists people, accounts or machines: a file, a directory, a database or an identity provider.',
+          action: add,
+        }}
       />
     </Screen>
   );

@@ -4,7 +4,7 @@ import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { ConfirmButton, Dialog } from '../../components/dialog';
 import { SelectFilter } from '../../components/fields';
 import { BodyView, JsonView } from '../../components/json-view';
-import { EmptyState, ErrorState, Loading } from '../../components/page';
+import { ErrorState, Loading } from '../../components/page';
 import { Facts, IdChip, Time } from '../../components/values';
 import { callInstallation, type InstallationAnswer } from '../../data/api';
 import { tenantsQuery } from '../../data/queries';
@@ -61,11 +61,10 @@ export function DeadLetters({ queues, queue, letter, onSearch }: DeadLettersProp
       title="Dead letters"
       columns={columnsOf(tenantName)}
       query={query}
-      empty={
-        <EmptyState title={queue ? 'No dead letter of this queue' : 'No dead letter'}>
-          A message that fails as often as its queue allows is kept here, until it is sent again or discarded.
-        </EmptyState>
-      }
+      empty={{
+        title: queue ? 'No dead letter of this queue' : 'No dead letter',
+        text: 'A message that fails as often as its queue allows is kept here, until it is sent again or discarded.',
+      }}
       actions={
         <SelectFilter
           label="Queue"

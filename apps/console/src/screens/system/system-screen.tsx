@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { buttonClass } from '../../components/button';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { formatCount } from '../../components/format-time';
-import { EmptyState, StatTile, StatTiles } from '../../components/page';
+import { StatTile, StatTiles } from '../../components/page';
 import { NotLoaded, Screen } from '../../components/screen';
 import { StatusBadge } from '../../components/values';
 import { callInstallation } from '../../data/api';
@@ -117,7 +117,7 @@ function Processes({ processes }: { processes: readonly Process[] }) {
       columns={columns}
       rows={processes}
       rowKey={({ service, host, started_at }) => `${service} ${host} ${started_at}`}
-      empty={<EmptyState title="No process has reported yet">Each process reports every 30 seconds.</EmptyState>}
+      empty={{ title: 'No process has reported yet', text: 'Each process reports every 30 seconds.' }}
     />
   );
 }

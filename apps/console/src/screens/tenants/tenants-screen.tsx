@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type Column, DataTable, rowLink } from '../../components/data-table';
 import { FormButton } from '../../components/dialog';
 import { TextField } from '../../components/fields';
-import { EmptyState, Page } from '../../components/page';
+import { Page } from '../../components/page';
 import { IdChip, Time } from '../../components/values';
 import { callInstallation, type Tenant } from '../../data/api';
 import { tenantsQuery } from '../../data/queries';
@@ -36,11 +36,7 @@ export function TenantsScreen() {
           untitled
           columns={columns}
           query={useQuery(tenantsQuery)}
-          empty={
-            <EmptyState title="No tenant yet" action={add}>
-              A tenant is a company or a part of it.
-            </EmptyState>
-          }
+          empty={{ title: 'No tenant yet', text: 'A tenant is a company or a part of it.', action: add }}
         />
       </Page>
     </main>

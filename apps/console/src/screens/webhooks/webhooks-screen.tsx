@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { buttonClass, Icon } from '../../components/button';
 import { IdLink, TenantLink } from '../../components/links';
-import { EmptyState } from '../../components/page';
 import { Screen } from '../../components/screen';
 import { WebhooksTable } from '../../components/webhooks-table';
 import { webhooksQuery } from '../../data/queries';
@@ -33,11 +32,11 @@ export function WebhooksScreen() {
         rows={(query.data?.data ?? []).map((webhook) => ({ ...webhook, health: webhook }))}
         query={query}
         linkOf={(id, props) => <IdLink id={id} {...props} />}
-        empty={
-          <EmptyState title="No webhook yet" action={add}>
-            A webhook sends signed events to an address. A subscriber creates its own with its API key.
-          </EmptyState>
-        }
+        empty={{
+          title: 'No webhook yet',
+          text: 'A webhook sends signed events to an address. A subscriber creates its own with its API key.',
+          action: add,
+        }}
       />
     </Screen>
   );
