@@ -1,6 +1,10 @@
 import { tenantSettings, tenantSettingsPatch } from '../tenant-settings.js';
+import { text } from './resources.js';
 import { actions, tenant } from './route.js';
-import { shownSettings } from './setting-resources.js';
+
+const shownSettings = tenantSettings.extend({
+  operation_id: text.optional().describe('The operation that applies changed rules for dates and leavers.'),
+});
 
 /** Routes for all settings of a tenant as one resource. */
 export const settingRoutes = actions({
