@@ -1,10 +1,9 @@
 import { DatabaseModule } from '@idsync/database';
 import { BusModule } from '@idsync/messaging';
-import { Logger, RuntimeModule } from '@idsync/runtime';
+import { type GatewayConfig, Logger, RuntimeModule } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { ApiModule } from './api.module.js';
-import type { GatewayConfig } from './gateway-config.js';
 import { HousekeepingModule } from './housekeeping/housekeeping.module.js';
 import { currentShare } from './http/database-share.js';
 import { HttpModule } from './http/http.module.js';

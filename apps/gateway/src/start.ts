@@ -1,10 +1,16 @@
 import { Database } from '@idsync/database';
 import { Bus, serviceChecks } from '@idsync/messaging';
-import { createLogger, Logger, NestLogger, type ObservedService, observedApplication } from '@idsync/runtime';
+import {
+  createLogger,
+  type GatewayConfig,
+  Logger,
+  NestLogger,
+  type ObservedService,
+  observedApplication,
+} from '@idsync/runtime';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { GatewayModule } from './gateway.module.js';
-import type { GatewayConfig } from './gateway-config.js';
 import { createHttpAdapter } from './http/http.adapter.js';
 import type { HttpOptions } from './http/http-options.js';
 

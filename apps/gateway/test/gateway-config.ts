@@ -1,5 +1,4 @@
-import { gatewayEnvironment } from '@idsync/runtime';
-import type { GatewayConfig } from '../src/gateway-config.js';
+import { type GatewayConfig, gatewayEnvironment } from '@idsync/runtime';
 
 export const adminToken = 'the-operators-token-of-this-test';
 

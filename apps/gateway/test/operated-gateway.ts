@@ -1,5 +1,5 @@
+import type { GatewayConfig } from '@idsync/runtime';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
-import type { GatewayConfig } from '../src/gateway-config.js';
 import type { HttpOptions } from '../src/http/http-options.js';
 import { type Gateway, startGateway } from '../src/start.js';
 import { adminToken, gatewayConfig } from './gateway-config.js';

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { BlockList, isIP } from 'node:net';
 import { parseUrl, roleMapping } from '@idsync/contracts';
 import { z } from 'zod';
 
@@ -17,7 +16,8 @@ const commaSeparated = z
   .string()
   .default('')
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []));
-const cidrs = commaSeparated.refine((list) => list.every(isCidr), {
+const cidr = z.union([z.cidrv4(), z.cidrv6()]);
+const cidrs = commaSeparated.refine((list) => list.every((text) => cidr.safeParse(text).success), {
   message: 'must be a comma-separated list of CIDRs such as 10.0.0.0/8',
 });
 const portNumber = integer(0, 65_535, 'must be a port number');
@@ -89,10 +89,7 @@ const ENCRYPTION_KEYS_PREVIOUS = commaSeparated
   .transform((list) => list.map((key): Buffer => Buffer.from(key, 'base64')));
 const SOURCES_DIR = z.string().refine(isFolder, { message: 'must be a folder' }).default('samples');
 const SOURCES_BY_TENANT = trueOrFalse('true');
-const DEMO = z
-  .enum(['0', '1'], { error: 'must be 0 or 1' })
-  .default('1')
-  .transform((value) => value === '1');
+const DEMO = z.stringbool({ truthy: ['1'], falsy: ['0'], error: 'must be 0 or 1' }).prefault('1');
 const WEBHOOK_ALLOW_CIDRS = cidrs;
 const SOURCE_ALLOW_CIDRS = cidrs;
 const SOURCE_OUTAGE_SECONDS = seconds(0, 3_600).default(300);
@@ -207,6 +204,7 @@ export type StandaloneEnvironment = z.infer<typeof standaloneEnvironment>;
 
 /** Configuration of a service's modules, without the variables that only the program itself reads. */
 type ConfigOf<Schema extends z.ZodObject> = Omit<z.infer<Schema>, keyof typeof observed>;
+export type GatewayConfig = z.infer<typeof gatewayEnvironment>;
 export type DirectoryConfig = ConfigOf<typeof directoryEnvironment>;
 export type SyncWorkerConfig = ConfigOf<typeof syncWorkerEnvironment>;
 export type DispatcherConfig = ConfigOf<typeof dispatcherEnvironment>;
@@ -234,8 +232,7 @@ function seconds(min: number, max: number) {
 }
 
 function trueOrFalse(byDefault: 'true' | 'false') {
-  const given = z.enum(['true', 'false'], { error: 'must be true or false' });
-  return given.default(byDefault).transform((value) => value === 'true');
+  return z.stringbool({ truthy: ['true'], falsy: ['false'], error: 'must be true or false' }).prefault(byDefault);
 }
 
 function isOrigin(text: string): boolean {
@@ -263,18 +260,6 @@ function parsedJson(text: string): unknown {
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-function isCidr(text: string): boolean {
-  const [address = '', bits = '', ...rest] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(bits)) return false;
-  try {
-    new BlockList().addSubnet(address, Number(bits), family === 4 ? 'ipv4' : 'ipv6');
-    return true;
   } catch {
     return false;
   }

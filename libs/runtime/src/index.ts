@@ -6,6 +6,7 @@ export {
   type DispatcherConfig,
   directoryEnvironment,
   dispatcherEnvironment,
+  type GatewayConfig,
   gatewayEnvironment,
   migrateEnvironment,
   type StandaloneEnvironment,
@@ -30,7 +31,14 @@ export {
 export { checkSchedule, nextRun, type PlannedRun } from './next-run.js';
 export { BlockedError, ConnectTimeoutError, connectVetted, vettedConnector } from './outbound/connect.js';
 export { hostResolver, type ResolveHost, UnresolvedError } from './outbound/resolve-host.js';
-export { addressVetter, publicNetworks, type VetAddress, vetPort, vetUrl } from './outbound/vet-address.js';
+export {
+  addressVetter,
+  networkList,
+  publicNetworks,
+  type VetAddress,
+  vetPort,
+  vetUrl,
+} from './outbound/vet-address.js';
 export { type RunningService, runService } from './run-service.js';
 export { RuntimeModule } from './runtime.module.js';
 export { SharedReads } from './shared-reads.js';

@@ -125,7 +125,7 @@ describe('managers', () => {
       expect(await shownFindings(directory)).toEqual(['unknown_manager ann: resolved']);
     });
 
-    it('who has left is unknown if an address names nobody, or two people have the number', async () => {
+    it('who has left is unknown if the address is given up, or two people have the number', async () => {
       await directory.sync(hr, [ann('bob@x.org'), leaver('inactive'), successor]);
       expect([await managerOf('ann'), await managerOf('cleo')]).toEqual(['bob', '"7"']);
       await directory.sync(hr, [leaver('deleted')]);

@@ -37,7 +37,7 @@ export async function resolveManagers(
 
 /**
  * Returns the managers of these users, by user: the person with this external id in the same source, else with this match
- * key, else with this external id in another source. What a user had before does not count, so that the order in which
+ * key, else with this external id in another source. An earlier manager does not count, so that the order in which
  * records arrive decides nothing.
  */
 export async function findManagers(

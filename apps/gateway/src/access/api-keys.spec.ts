@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import type { GatewayConfig } from '@idsync/runtime';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { ConfigService } from '@nestjs/config';
 import type { RefusedAddresses } from '../audit/refused-addresses.service.js';
-import type { GatewayConfig } from '../gateway-config.js';
 import { constantTimeEqual, formatApiKey, hashSecret, type KeyKind, newSecret, parseApiKey } from './api-key.js';
 import { accountOf, type KeyCaller, type LinkCaller } from './caller.js';
 import { KeyRing } from './key-ring.service.js';

@@ -1,14 +1,14 @@
 import type { BlockList } from 'node:net';
 import { Database } from '@idsync/database';
 import { findLiveApiKeys, touchApiKeys } from '@idsync/database/gateway';
-import { Logger } from '@idsync/runtime';
+import { Logger, networkList } from '@idsync/runtime';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { RefusedAddresses, type RefusedKey } from '../audit/refused-addresses.service.js';
 import { ApiError } from '../http/api-error.js';
 import { hashSecret, type KeyKind, parseApiKey } from './api-key.js';
 import { findHolder, type KeyHolder } from './find-holder.js';
-import { isInNetworks, networkList } from './networks.js';
+import { isInNetworks } from './networks.js';
 import { UnknownKeyLimits } from './unknown-key-limits.js';
 
 /** A valid key, with the networks from which it may be used. */

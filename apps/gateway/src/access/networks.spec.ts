@@ -1,5 +1,6 @@
+import { networkList } from '@idsync/runtime';
 import { describe, expect, it } from '@jest/globals';
-import { isInNetworks, networkList, networkOf } from './networks.js';
+import { isInNetworks, networkOf } from './networks.js';
 
 describe('the network of a client', () => {
   it.each([

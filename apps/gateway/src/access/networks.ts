@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { type BlockList, isIP } from 'node:net';
 
 /** The network that is attributed to one client: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string | undefined): string {
@@ -14,17 +14,6 @@ export function networkOf(address: string | undefined): string {
   const groups = [...head, ...Array.from({ length: 8 - written }, () => '0'), ...tail];
   const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
   return `${prefix.join(':')}::/64`;
-}
-
-/** Returns valid addresses and CIDR ranges as a list that finds an address. */
-export function networkList(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const each of networks) {
-    const [address = '', bits] = each.split('/');
-    const family = isIP(address);
-    list.addSubnet(address, Number(bits ?? (family === 4 ? 32 : 128)), family === 4 ? 'ipv4' : 'ipv6');
-  }
-  return list;
 }
 
 /** Returns whether a client's address is in the list. An IPv4 address may be written as `::ffff:192.0.2.1`. */

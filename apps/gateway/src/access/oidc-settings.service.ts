@@ -1,7 +1,7 @@
 import type { RoleMapping } from '@idsync/contracts';
+import type { GatewayConfig } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import type { GatewayConfig } from '../gateway-config.js';
 
 /** Path of the redirect that the identity provider answers to. */
 const callbackPath = '/admin/v1/session/oidc/callback';

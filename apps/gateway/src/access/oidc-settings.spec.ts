@@ -1,6 +1,6 @@
+import type { GatewayConfig } from '@idsync/runtime';
 import { expect, it } from '@jest/globals';
 import type { ConfigService } from '@nestjs/config';
-import type { GatewayConfig } from '../gateway-config.js';
 import { OidcSettings } from './oidc-settings.service.js';
 
 function settingsOf(values: Partial<GatewayConfig>): OidcSettings {

@@ -1,7 +1,7 @@
+import type { GatewayConfig } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { LRUCache } from 'lru-cache';
-import type { GatewayConfig } from '../gateway-config.js';
 import { constantTimeEqual } from './api-key.js';
 import type { OperatorCaller } from './caller.js';
 import { networkOf } from './networks.js';

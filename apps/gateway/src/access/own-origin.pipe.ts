@@ -1,7 +1,7 @@
+import type { GatewayConfig } from '@idsync/runtime';
 import { createParamDecorator, type ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import type { FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../gateway-config.js';
 import { ownOrigin } from './same-origin.js';
 
 @Injectable()

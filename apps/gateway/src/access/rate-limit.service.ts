@@ -1,7 +1,7 @@
+import type { GatewayConfig } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import type { GatewayConfig } from '../gateway-config.js';
 import { ApiError } from '../http/api-error.js';
 import { quotaRefusals } from '../quotas/metrics.js';
 import { accountOf } from './caller.js';

@@ -1,7 +1,7 @@
+import type { GatewayConfig } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../gateway-config.js';
 import { ownOrigin } from './same-origin.js';
 
 interface Kind {

@@ -14,12 +14,12 @@ import {
   type SessionRow,
   touchSession,
 } from '@idsync/database/gateway';
+import type { GatewayConfig } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { AuditLog } from '../audit/audit-log.service.js';
-import type { GatewayConfig } from '../gateway-config.js';
 import { hashSecret, newSecret } from './api-key.js';
 import { callerOfPerson, type OperatorCaller, type OperatorSession, personId, type SignedIn } from './caller.js';
 import { OidcSettings } from './oidc-settings.service.js';

@@ -1,9 +1,9 @@
 import { encodeId, newUuid } from '@idsync/contracts';
 import type { ListedSessionRow } from '@idsync/database/gateway';
+import type { GatewayConfig } from '@idsync/runtime';
 import { describe, expect, it } from '@jest/globals';
 import type { ConfigService } from '@nestjs/config';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../gateway-config.js';
 import { newSecret } from './api-key.js';
 import { adminTokenCaller } from './operator-tokens.service.js';
 import { presentListedSession, presentSession } from './present-session.js';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newUuid } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
+import type { GatewayConfig } from '@idsync/runtime';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ConfigService } from '@nestjs/config';
 import type { FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../gateway-config.js';
 import { newSecret } from './api-key.js';
 import { rightsOf } from './find-holder.js';
 import { bearerTokenOf } from './key-access.js';

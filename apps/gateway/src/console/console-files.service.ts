@@ -1,8 +1,8 @@
+import type { GatewayConfig } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import type { GatewayConfig } from '../gateway-config.js';
 import { contentSecurityPolicy, policyWithin } from '../http/content-security-policy.js';
 import { servePage } from './serve-page.js';
 

@@ -8,7 +8,7 @@ import {
 } from '@idsync/database/gateway';
 import { deletePushedOfDeletedConnectors, purgeScimTombstones } from '@idsync/database/scim';
 import { type Chore, Housekeeping } from '@idsync/messaging';
-import { Logger } from '@idsync/runtime';
+import { type GatewayConfig, Logger } from '@idsync/runtime';
 import {
   Injectable,
   type OnApplicationBootstrap,
@@ -16,7 +16,6 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import type { GatewayConfig } from '../gateway-config.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { type EncryptionKeys, reencryption } from './reencrypt-secrets.js';
 

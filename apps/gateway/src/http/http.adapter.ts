@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie';
+import type { GatewayConfig } from '@idsync/runtime';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { GatewayConfig } from '../gateway-config.js';
 import { bodyBounds } from './body-bounds.js';
 import { HttpEdge, largestHeaders } from './http-edge.js';
 import type { HttpOptions } from './http-options.js';

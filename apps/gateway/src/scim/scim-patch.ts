@@ -6,7 +6,7 @@ import { refused } from './scim-error.js';
 import { impliedBy, matcher, termsOf } from './scim-filter.js';
 import { parsePath, type ScimPath } from './scim-path.js';
 import { type ScimAttribute, subAttribute } from './scim-schemas.js';
-import { ValueList } from './value-list.js';
+import { isObject, ValueList } from './value-list.js';
 
 type Op = 'add' | 'remove' | 'replace';
 type Json = Record<string, unknown>;
@@ -256,8 +256,4 @@ function listOf(value: unknown): unknown[] {
 function objectOf(value: unknown, name: string): Json {
   if (!isObject(value)) throw refused('invalidValue', `${name} must be an object`);
   return value;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

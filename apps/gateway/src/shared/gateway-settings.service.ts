@@ -1,7 +1,6 @@
-import { addressVetter, type VetAddress } from '@idsync/runtime';
+import { addressVetter, type GatewayConfig, type VetAddress } from '@idsync/runtime';
 import { Injectable } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import type { GatewayConfig } from '../gateway-config.js';
 import type { EncryptionKeys } from '../housekeeping/reencrypt-secrets.js';
 
 /** Parsed settings that several modules of the gateway use. */

@@ -3,10 +3,9 @@ import { Database } from '@idsync/database';
 import { listProcesses, type ServiceProcessRow } from '@idsync/database/bus';
 import { databaseVersions, fanOutLag } from '@idsync/database/gateway';
 import { Bus, type QueueState, silentAfterSeconds } from '@idsync/messaging';
-import { version } from '@idsync/runtime';
+import { type GatewayConfig, version } from '@idsync/runtime';
 import { Controller } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import type { GatewayConfig } from '../gateway-config.js';
 import { Handles } from '../http/handles.decorator.js';
 
 const maxProcesses = 200;

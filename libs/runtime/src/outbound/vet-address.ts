@@ -41,9 +41,9 @@ export const publicNetworks = [
   ...public6.map((cidr) => ({ cidr, except: denied6 })),
 ];
 
-const listed4 = listOf(denied4);
-const inPublic6 = listOf(public6);
-const listed6 = listOf(denied6);
+const listed4 = networkList(denied4);
+const inPublic6 = networkList(public6);
+const listed6 = networkList(denied6);
 
 /**
  * Returns why an address is refused; undefined if it is allowed. `allowedCidrs` are private networks that an operator
@@ -52,7 +52,7 @@ const listed6 = listOf(denied6);
 export type VetAddress = (address: string) => string | undefined;
 
 export function addressVetter(allowedCidrs: readonly string[]): VetAddress {
-  const allowed = listOf(allowedCidrs);
+  const allowed = networkList(allowedCidrs);
   return (address) => {
     // Only link-local addresses have a zone, and none of them is public.
     const bare = address.split('%', 1)[0] ?? '';
@@ -91,11 +91,13 @@ export function vetUrl(url: URL, vet: VetAddress): string | undefined {
   );
 }
 
-function listOf(cidrs: readonly string[]): BlockList {
+/** Returns valid addresses and CIDR ranges as a list that finds an address. */
+export function networkList(networks: readonly string[]): BlockList {
   const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [network = '', bits = ''] = cidr.split('/');
-    list.addSubnet(network, Number(bits), isIP(network) === 4 ? 'ipv4' : 'ipv6');
+  for (const each of networks) {
+    const [address = '', bits] = each.split('/');
+    const family = isIP(address);
+    list.addSubnet(address, Number(bits ?? (family === 4 ? 32 : 128)), family === 4 ? 'ipv4' : 'ipv6');
   }
   return list;
 }
