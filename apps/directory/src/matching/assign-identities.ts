@@ -11,20 +11,19 @@ type KnownIdentities = ReadonlyMap<string, { createdAt: Date }>;
 
 /**
  * Assigns an identity to every cluster and keeps as many links as possible: a cluster gets the oldest identity that its
- * records are linked to. If several clusters claim an identity, a manual link wins, else the oldest record.
+ * records are linked to. If several clusters claim an identity, a manual link wins, else the oldest record: ids are UUIDv7,
+ * so that of two records of one batch, whose times are the same, one is older too.
  */
 export function assignIdentities(
   clusters: readonly Cluster[],
   identities: KnownIdentities,
-  createdAtOf: (recordId: string) => number,
   newId: (recordIds: readonly string[]) => string,
 ): Assignment[] {
   const claimants = new Map<string, Cluster>();
-  const oldest = (cluster: Cluster) => Math.min(...cluster.members.map(({ recordId }) => createdAtOf(recordId)));
   for (const cluster of clusters) {
     for (const id of linkedIdentities(cluster, identities)) {
       const rival = claimants.get(id);
-      if (rival === undefined || rank(cluster, id, oldest) < rank(rival, id, oldest)) claimants.set(id, cluster);
+      if (rival === undefined || rank(cluster, id) < rank(rival, id)) claimants.set(id, cluster);
     }
   }
   return clusters.map((cluster) => {
@@ -44,9 +43,10 @@ function linkedIdentities(cluster: Cluster, identities: KnownIdentities): string
   return [...ids].filter((id) => identities.has(id)).sort((a, b) => age(a) - age(b) || compareTexts(a, b));
 }
 
-/** Rank of a claim on an identity; the lowest wins. Records that the running job has moved to it come last. */
-function rank(cluster: Cluster, identityId: string, oldest: (cluster: Cluster) => number): number {
-  if (cluster.manualIdentityId === identityId) return -1;
-  const isMoved = !cluster.members.some((member) => (member.keptIdentityId ?? member.identityId) === identityId);
-  return isMoved ? Number.MAX_VALUE : oldest(cluster);
+/** The lowest rank gets the identity. Records that the running job has moved to it come last: `~` is after any id. */
+function rank({ manualIdentityId, members }: Cluster, identityId: string): string {
+  if (manualIdentityId === identityId) return '';
+  const isMoved = !members.some((member) => (member.keptIdentityId ?? member.identityId) === identityId);
+  const [oldest = ''] = members.map(({ recordId }) => recordId).sort();
+  return isMoved ? `~${oldest}` : oldest;
 }

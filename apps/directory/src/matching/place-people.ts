@@ -27,10 +27,7 @@ export async function placePeople(tx: Transaction, cause: Cause, neighbourhood: 
     const revived = new Map([...(await mergedByUnfinishedJobs(tx, neighbourhood)), ...(cause.revived ?? [])]);
     const partition = partitionPeople(peopleIn(neighbourhood, cause), cause.rules);
     const known = new Map<string, { createdAt: Date }>([...revived, ...neighbourhood.identities]);
-    const createdAtOf = (id: string) => neighbourhood.changes.get(id)?.record.createdAt.getTime() ?? 0;
-    const assignments = assignIdentities(partition.clusters, known, createdAtOf, (ids) =>
-      neighbourhood.newIdentityId(ids),
-    );
+    const assignments = assignIdentities(partition.clusters, known, (ids) => neighbourhood.newIdentityId(ids));
     const size = neighbourhood.changes.size;
     await neighbourhood.extend([...keysOfMovers(assignments), ...keysOfFollowers(neighbourhood, assignments)], []);
     if (neighbourhood.changes.size === size) return { partition, assignments, revived };
