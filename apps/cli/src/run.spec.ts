@@ -70,7 +70,8 @@ describe('the command line', () => {
 
   it('changes a key and its networks, adds scopes to its own, and lets it never expire', async () => {
     const key = { id: 'key_1', name: 'ci', scopes: ['users:read'] };
-    replies['GET /tenants/ten_1/api-keys'] = [[200, { data: [key], total: 1, limit: 200, offset: 0 }]];
+    replies['GET /tenants/ten_1'] = [[200, { id: 'ten_1' }]];
+    replies['GET /tenants/ten_1/api-keys/key_1'] = [[200, key]];
     replies['PATCH /tenants/ten_1/api-keys/key_1'] = [[200, key]];
     const update = (...words: string[]) => idsync(['keys', 'update', ...words]);
     expect((await update('key_1', '--add-scopes', 'groups:read', '--expires-at', 'never')).code).toBe(0);
@@ -84,7 +85,7 @@ describe('the command line', () => {
     expect((await update('key_1', '--networks', '192.0.2.1,')).code).toBe(2);
     expect(await update('key_2', '--add-scopes', 'groups:read')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('no API key key_2'),
+      err: expect.stringContaining('no API key "key_2"'),
     });
     expect(await update('key_1')).toMatchObject({ code: 2, err: expect.stringContaining('nothing to change') });
     expect((await update('key_1', '--scopes', 'a', '--add-scopes', 'b')).code).toBe(2);

@@ -70,7 +70,7 @@ export async function describeMissing(
     const kind = kinds[segments[at] ?? ''];
     const id = segments[at + 1];
     if (!kind || id === undefined) return undefined;
-    // A key or a token cannot be read alone, but everything before it can, so the one that is missing is found.
+    // A token cannot be read alone, but everything before it can, so the one that is missing is found.
     if ((await look(`${list}/${id}`)) !== undefined) continue;
     const found = kind.areFew ? ((await look(`${list}?limit=10`)) as Listed | undefined) : undefined;
     const there = found ? whatIsThere(found.data, found.total) : `"idsync ${kind.list}" shows the ids`;

@@ -8,8 +8,6 @@ export interface TenantAccess {
   apiKey?: string;
 }
 
-const pageSize = 200;
-
 /** Returns the tenant of an earlier start if it still exists, with its API key if that is valid and belongs to the tenant. */
 export async function storedAccess(
   file: string,
@@ -22,15 +20,16 @@ export async function storedAccess(
     throw error;
   });
   const { tenant_id: tenantId, api_key: apiKey } = stored ?? {};
-  if (!tenantId || !(await exists(operator, tenantId))) return undefined;
-  if (!apiKey || !(await isValid(baseUrl, apiKey)) || !(await belongsTo(operator, tenantId, apiKey)))
-    return { tenantId };
-  return { tenantId, apiKey };
+  if (!tenantId || !(await isThere(operator('GET /tenants/{tenantId}', { tenantId })))) return undefined;
+  // The id is in the key: `iss_<id>_<secret>`.
+  const keyId = `key_${apiKey?.split('_')[1]}`;
+  const isOwn = () => isThere(operator('GET /tenants/{tenantId}/api-keys/{keyId}', { tenantId, keyId }));
+  return apiKey && (await isValid(baseUrl, apiKey)) && (await isOwn()) ? { tenantId, apiKey } : { tenantId };
 }
 
-async function exists(operator: OperatorClient, tenantId: string): Promise<boolean> {
+async function isThere(asked: Promise<unknown>): Promise<boolean> {
   try {
-    await operator('GET /tenants/{tenantId}', { tenantId });
+    await asked;
     return true;
   } catch (error) {
     if (error instanceof IdsyncError && error.status === 404) return false;
@@ -42,15 +41,4 @@ async function exists(operator: OperatorClient, tenantId: string): Promise<boole
 async function isValid(baseUrl: string, key: string): Promise<boolean> {
   const response = await fetch(`${baseUrl}/v1/users?limit=1`, { headers: { 'x-api-key': key } });
   return response.status !== 401;
-}
-
-/** Compares by the id in the key: `iss_<id>_<secret>`. */
-async function belongsTo(operator: OperatorClient, tenantId: string, key: string): Promise<boolean> {
-  const [, id] = key.split('_');
-  for (let offset = 0; ; offset += pageSize) {
-    const query = { limit: pageSize, offset };
-    const { data, total } = await operator('GET /tenants/{tenantId}/api-keys', { tenantId }, query);
-    if (data.some((each) => each.id.endsWith(`_${id}`))) return true;
-    if (offset + pageSize >= total) return false;
-  }
 }

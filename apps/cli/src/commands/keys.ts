@@ -2,7 +2,6 @@ import type { Input, OneTenant } from '@idsync/client/operator';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
 import { commaSeparated } from '../input.js';
-import type { Session } from '../session.js';
 
 type Scopes = NonNullable<NonNullable<Input<OneTenant, 'POST /api-keys'>>['scopes']>;
 
@@ -68,9 +67,10 @@ export function addKeyCommands(program: CliCommand): void {
     .example('key_… --add-scopes groups:read')
     .does(async (session, id: string, { name, scopes, addScopes, expiresAt, networks }: UpdateOptions) => {
       if (scopes && addScopes) throw new UsageError('give either --scopes or --add-scopes');
+      const before = addScopes && (await session.client.call('GET /api-keys/{keyId}', id)).scopes;
       const body = {
         name,
-        scopes: addScopes ? [...(await scopesOf(session, id)), ...addScopes] : scopes,
+        scopes: before ? ([...before, ...addScopes] as Scopes) : scopes,
         expires_at: expiresAt === 'never' ? null : expiresAt,
         allowed_networks: networks === 'any' ? null : networks,
       };
@@ -92,10 +92,3 @@ export function addKeyCommands(program: CliCommand): void {
 }
 
 const listOf = (text: string) => text.split(',').map((each) => each.trim());
-
-async function scopesOf(session: Session, id: string): Promise<Scopes> {
-  const { data } = await session.client.all('GET /api-keys', {});
-  const found = data.find((key) => key.id === id);
-  if (!found) throw new UsageError(`no API key ${id}; "idsync keys list" shows the ids`);
-  return found.scopes as Scopes;
-}

@@ -1,5 +1,12 @@
 import { adminRoutes } from '@idsync/contracts';
-import { insertApiKey, listApiKeys, lockApiKey, revokeApiKey, updateApiKey } from '@idsync/database/gateway';
+import {
+  findApiKey,
+  insertApiKey,
+  listApiKeys,
+  lockApiKey,
+  revokeApiKey,
+  updateApiKey,
+} from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
@@ -40,6 +47,11 @@ export class ApiKeysController {
   @Handles(adminRoutes.listApiKeys)
   list({ tenantId, query: page }: Input<typeof adminRoutes.listApiKeys>) {
     return this.tenants.page(tenantId, page, presentApiKey, (tx) => listApiKeys(tx, tenantId, page));
+  }
+
+  @Handles(adminRoutes.getApiKey)
+  async get({ tenantId, apiKeyId }: Input<typeof adminRoutes.getApiKey>) {
+    return presentApiKey(orNotFound(await this.tenants.run(tenantId, (tx) => findApiKey(tx, tenantId, apiKeyId))));
   }
 
   @Handles(adminRoutes.updateApiKey)

@@ -43,9 +43,9 @@ describe('tenants:', () => {
       expect((await operator('PATCH', `${path}/api-keys/${id}`, { expires_at: null })).body).not.toHaveProperty(
         'expires_at',
       );
-      expect((await operator('GET', `${path}/api-keys`)).body.data).toContainEqual(
-        expect.objectContaining({ id, name: 'new', scopes: ['groups:read'] }),
-      );
+      const shown = expect.objectContaining({ id, name: 'new', scopes: ['groups:read'] });
+      expect((await operator('GET', `${path}/api-keys/${id}`)).body).toEqual(shown);
+      expect((await operator('GET', `${path}/api-keys`)).body.data).toContainEqual(shown);
     });
 
     it.each([{ scopes: [] }, { scopes: ['x'] }, { expires_at: '2020-01-01T00:00:00Z' }, { secret: 'x' }])(
@@ -61,10 +61,12 @@ describe('tenants:', () => {
       const [{ path }, other] = [await tenant(), await tenant()];
       const { id } = (await operator('POST', `${path}/api-keys`, { name: 'key' })).body;
       expect((await operator('PATCH', `${other.path}/api-keys/${id}`, { name: 'x' })).status).toBe(404);
+      expect((await operator('GET', `${other.path}/api-keys/${id}`)).status).toBe(404);
       const push = { type: 'scim-push', name: 'Okta', records: 'user', config: {} };
       const connector = (await operator('POST', `${path}/connectors`, push)).body.id;
       const token = (await operator('POST', `${path}/connectors/${connector}/tokens`, { name: 'Okta' })).body.id;
       expect((await operator('PATCH', `${path}/api-keys/${token}`, { scopes: ['users:read'] })).status).toBe(404);
+      expect((await operator('GET', `${path}/api-keys/${token}`)).status).toBe(404);
       await operator('DELETE', `${path}/api-keys/${id}`);
       const { status, body } = await operator('PATCH', `${path}/api-keys/${id}`, { name: 'x' });
       expect({ status, body }).toEqual({ status: 400, body: { error: 'the key is revoked' } });

@@ -61,6 +61,7 @@ export const operatorRoutes = actions({
     body: requests.apiKeyBody,
   }),
   listApiKeys: tenant.get('/api-keys', 'List API keys', shown.apiKeyPage, { query: requests.pageQuery }),
+  getApiKey: tenant.get('/api-keys/{keyId}', 'Get one API key', shown.apiKey),
   updateApiKey: tenant.patch(
     '/api-keys/{keyId}',
     'Change the name, scopes or expiry of an API key; its secret stays',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findDeadLetter } from '../bus/dead-letters.js';
 import type { Database, Transaction } from '../database.js';
 import { findFindingPolicy, findLifecyclePolicy } from '../settings/tenant-settings.js';
+import { findApiKey } from './access/api-keys.js';
 import { findApproval } from './access/approvals.js';
 import { findOperatorPolicy } from './access/service-tokens.js';
 import { findConnector, findProbe } from './connectors/connectors.js';
@@ -78,6 +79,7 @@ const filled = {
   event_payloads: `(tenant_id, sequence, event_id, body) select $1, n, id, '{}'`,
   approvals: `(id, tenant_id, action, input, requested_by, expires_at)
     select id, $1, 'releaseSyncJob', '{}', '{"name": "test"}', now()`,
+  api_keys: `(id, tenant_id, name, scopes, secret_hash) select id, $1, n::text, '{}', ''`,
   suppressions: '(id, tenant_id, identity_id, operation_id) select id, $1, id, id',
   bus_messages: `(queue, message_id, type, message, dead_at)
     select 'directory.batches', id, 'sync.batch.ready', $1::text, now()`,
@@ -129,6 +131,7 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
   '/admin/v1/tenants/{tenantId}/accounts/{accountId}': (tx) => findAccount(tx, tenant, id(many)),
   '/admin/v1/tenants/{tenantId}/machine-identities/{machineId}': (tx, even) => findMachine(tx, tenant, odd(even)),
   '/admin/v1/tenants/{tenantId}/records/{recordId}': (tx, even) => findRecord(tx, tenant, 'user', even),
+  '/admin/v1/tenants/{tenantId}/api-keys/{keyId}': (tx, id) => findApiKey(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/operations/{operationId}': (tx, id) => findOperation(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}': (tx, id) => findWebhookHealth(tx, tenant, id),
   '/admin/v1/tenants/{tenantId}/deliveries/{deliveryId}': (tx, id) => findDelivery(tx, tenant, id),

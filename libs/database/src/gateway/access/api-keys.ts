@@ -5,7 +5,7 @@ import { uuids } from '../../arrays.js';
 import { eachTenant } from '../../by-tenant.js';
 import type { Database, Transaction } from '../../database.js';
 import { ApiKeyEntity } from '../../entities/gateway.entities.js';
-import { insertRow } from '../../rows.js';
+import { findRow, insertRow } from '../../rows.js';
 import { findPage, type Page, type Rows } from '../page.js';
 
 export type ApiKeyRow = Omit<ApiKeyEntity, 'secretHash'>;
@@ -45,13 +45,15 @@ export function listApiKeys(
   });
 }
 
+/** Finds a key of a client. */
+export function findApiKey(tx: Transaction, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
+  return findRow(tx, ApiKeyEntity, { where: { tenantId, id, connectorId: IsNull() } });
+}
+
 /** Finds a key of a client, and locks it. */
-export async function lockApiKey(tx: Transaction, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
-  const key = await tx.manager.findOne(ApiKeyEntity, {
-    where: { tenantId, id, connectorId: IsNull() },
-    lock: { mode: 'pessimistic_write' },
-  });
-  return key ?? undefined;
+export function lockApiKey(tx: Transaction, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
+  const where = { tenantId, id, connectorId: IsNull() };
+  return findRow(tx, ApiKeyEntity, { where, lock: { mode: 'pessimistic_write' } });
 }
 
 /** Changes a key of a client. */
