@@ -111,6 +111,18 @@ describe('a transaction with a statement that failed', () => {
   });
 });
 
+describe('a transaction that has ended', () => {
+  it('runs no further statement, because its connection may serve another tenant', async () => {
+    const ended = await database.transaction(newUuid(), async (tx) => tx);
+    await expect(ended.query('select 1')).rejects.toThrow('the transaction has ended');
+    const failing = database.transaction(newUuid(), async (tx) => {
+      throw Object.assign(new Error('failed'), { tx });
+    });
+    const { tx } = await failing.catch((error: Error & { tx: Transaction }) => error);
+    await expect(tx.count('select 1 as count')).rejects.toThrow('the transaction has ended');
+  });
+});
+
 describe('a transaction that reads', () => {
   it('sees one state in all of its statements', async () => {
     const tenantId = await fixture.tenant();

@@ -66,6 +66,27 @@ describe('repositories of a transaction', () => {
     await expect(failing).rejects.toThrow('later');
     expect(await fixture.rows('select id from webhooks where tenant_id = $1', [tenantId])).toEqual([]);
   });
+
+  it('do not commit by themselves: a failed part is rolled back alone, and all with the whole', async () => {
+    const tenantId = await createTenant();
+    const [first, failed, last] = [webhookOf(tenantId), webhookOf(tenantId), webhookOf(tenantId)];
+    const insert = (webhook: typeof first, error?: Error) =>
+      database.transaction(tenantId, async (tx) => {
+        await tx.manager.insert(WebhookEntity, first);
+        const part = tx.manager.transaction(async (manager) => {
+          await manager.insert(WebhookEntity, failed);
+          throw new Error('part');
+        });
+        await expect(part).rejects.toThrow('part');
+        await tx.manager.transaction((manager) => manager.insert(WebhookEntity, webhook));
+        if (error) throw error;
+      });
+    await expect(insert(last, new Error('whole'))).rejects.toThrow('whole');
+    const stored = () => fixture.rows('select id from webhooks where tenant_id = $1 order by id', [tenantId]);
+    expect(await stored()).toEqual([]);
+    await insert(last);
+    expect(await stored()).toEqual([{ id: first.id }, { id: last.id }]);
+  });
 });
 
 describe('the module', () => {

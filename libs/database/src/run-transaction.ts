@@ -6,7 +6,7 @@ import { changedResult, failedTransaction, notPrepared, sqlState } from './sql-s
 
 /** An open transaction, which sees only rows of its tenant. */
 export interface Transaction {
-  /** TypeORM's repositories on this transaction's connection. They never begin, commit or roll back by themselves. */
+  /** TypeORM's repositories on this transaction's connection. Their own transactions are savepoints of it. */
   readonly manager: EntityManager;
   query<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Returns the first row. */
@@ -62,7 +62,10 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const committed: (() => void)[] = [];
   let failure: unknown;
+  let hasEnded = false;
   const query = async <Row>(text: string, values: readonly unknown[] = []) => {
+    // The connection may serve another tenant by now.
+    if (hasEnded) throw new Error('the transaction has ended: a statement was not awaited');
     // Without values, a text may contain several statements.
     const name = values.length > 0 ? often?.nameOf(text) : undefined;
     try {
@@ -123,6 +126,8 @@ export async function runTransaction<T>(
     await client.query('rollback').catch(onBroken);
     await begun;
     throw error;
+  } finally {
+    hasEnded = true;
   }
 }
 

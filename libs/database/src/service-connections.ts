@@ -74,8 +74,8 @@ export class ServiceConnections {
     return this.taken(tenantId, async () => {
       const runner = this.dataSource.createQueryRunner();
       const client: pg.Client = await runner.connect();
-      // Without this, `save` and `remove` of a repository would begin and commit their own transaction.
-      Object.assign(runner, { isTransactionActive: true });
+      // Without this, TypeORM would begin and commit its own transaction, also for `save`; at depth 1 it sets a savepoint.
+      Object.assign(runner, { isTransactionActive: true, transactionDepth: 1 });
       const release = (broken = false) => {
         // The pool discards a client that is closing.
         if (broken) void client.end().catch(() => undefined);

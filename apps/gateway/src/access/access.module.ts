@@ -16,7 +16,9 @@ import { UnknownKeyLimits } from './unknown-key-limits.js';
 @Module({
   imports: [AuditModule],
   providers: [
-    { provide: APP_GUARD, useClass: AccessGuard },
+    AccessGuard,
+    // Not `useClass`, so that a test can override it.
+    { provide: APP_GUARD, useExisting: AccessGuard },
     OperatorGuard,
     Authentication,
     KeyRing,
