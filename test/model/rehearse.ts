@@ -87,8 +87,11 @@ export function losersBetween(was: Access, after: State): number[] {
   return changedBetween(was, after, loses);
 }
 
+/** Whether a person without access gets it, or will at a hire date. */
+const isGained = (from: string, to: string): boolean => isEnabled(from, to === 'pending' ? 'active' : to);
+
 /** Returns who has got access again since; by a change of settings also who has got it before the hire date. */
-export function gainersBetween(was: Access, after: State, isGain = isEnabled): number[] {
+export function gainersBetween(was: Access, after: State, isGain = isGained): number[] {
   return [...changedBetween(was, after, isGain), ...partedBetween(was, after)];
 }
 
@@ -100,7 +103,7 @@ function partedBetween(was: Access, after: State): number[] {
   const made = [...peopleOf(after)].filter(([person]) => !was.has(person));
   return made.flatMap(([person, entries]) => {
     const froms = entries.flatMap(({ name }) => statusBefore.get(name) ?? []);
-    const gains = froms.length > 0 && froms.every((from) => isEnabled(from, statusOfPerson(entries)));
+    const gains = froms.length > 0 && froms.every((from) => isGained(from, statusOfPerson(entries)));
     return gains ? [person] : [];
   });
 }

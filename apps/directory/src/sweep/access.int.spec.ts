@@ -143,6 +143,12 @@ describe('a new source that gives access to people who have left another one', (
     expect(entry?.changes).toContainEqual({ field: 'identity.status', from: 'inactive', to: 'active' });
   });
 
+  it('is held if another page has listed them with a later hire date', async () => {
+    await run(old, [people(60, left)]);
+    await run(hr, [people(60, { hire_date: '2099-01-01' }, 'later'), people(60, {}, 'n')]);
+    expect(await statuses()).toEqual({ inactive: 60 });
+  });
+
   it('gives it when an operator releases the run', async () => {
     await run(old, [people(60, left)]);
     const job = await run(hr, [people(60, {}, 'n')]);

@@ -3,7 +3,7 @@ import type { StoredIdentity } from '@idsync/database/directory';
 import { type AccessChanges, ChangesAccess } from '../batch/divide-batch.js';
 import type { RecordChange, Settled } from '../changes/record-change.js';
 import { append } from '../shared/collections.js';
-import { isEnablingStep, isGainBySetting, isLosingStep } from './guard.js';
+import { isGainBySetting, isGainingStep, isLosingStep } from './guard.js';
 
 type Steps = Map<string, Step>;
 
@@ -17,7 +17,7 @@ function stepsOfPeople(settled: Settled): { losses: Steps; gains: Steps } {
   const gains: Steps = new Map();
   for (const { id, before, to } of stepsOf(settled)) {
     const from = before.status;
-    const among = isLosingStep(from, to) ? losses : isEnablingStep(from, to) ? gains : undefined;
+    const among = isLosingStep(from, to) ? losses : isGainingStep(from, to) ? gains : undefined;
     if (among && isPerson(before)) among.set(id, { from, to });
   }
   return { losses, gains };
@@ -142,7 +142,7 @@ function partedFrom({ identities, merged, ended, records }: Settled): Map<string
   }
   return new Map(
     [...left].flatMap(([id, froms]) => {
-      const gains = froms.every(({ status }) => isEnablingStep(status, made.get(id) ?? ''));
+      const gains = froms.every(({ status }) => isGainingStep(status, made.get(id) ?? ''));
       return gains && froms[0] ? [[id, froms[0]]] : [];
     }),
   );

@@ -35,6 +35,11 @@ export function isEnablingStep(from: string, to: string): boolean {
   return to === 'active' && (isDeleted({ status: from }) || stopped.has(from));
 }
 
+/** Returns true for a step by which a person without access gets it, or will at a hire date. */
+export function isGainingStep(from: string, to: string): boolean {
+  return isEnablingStep(from, to === 'pending' ? 'active' : to);
+}
+
 /** Returns true for a step by which an operation gives access to an identity, also before the hire date. */
 export function isGainBySetting(from: string, to: string): boolean {
   return to === 'active' && from !== 'active';
