@@ -6,7 +6,6 @@ import { findingRoutes } from './finding-routes.js';
 import { operatorRoutes } from './operator-routes.js';
 import { operatorPortalRoutes, portalRoutes } from './portal-routes.js';
 import { publicRoutes } from './public-routes.js';
-import { quotaRoutes } from './quota-routes.js';
 import type { RouteDefinition } from './route.js';
 import { serviceTokenRoutes } from './service-token-routes.js';
 import { sessionRoutes } from './session-routes.js';
@@ -26,7 +25,6 @@ export const adminRoutes = {
   ...eventRoutes,
   ...auditRoutes,
   ...approvalRoutes,
-  ...quotaRoutes,
   ...settingRoutes,
   ...serviceTokenRoutes,
   ...sessionRoutes,

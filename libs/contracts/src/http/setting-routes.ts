@@ -1,4 +1,6 @@
+import { tenantQuotas } from '../quotas.js';
 import { tenantSettings, tenantSettingsPatch } from '../tenant-settings.js';
+import { quotaUsage } from './quota-resources.js';
 import { text } from './resources.js';
 import { actions, tenant } from './route.js';
 
@@ -6,8 +8,13 @@ const shownSettings = tenantSettings.extend({
   operation_id: text.optional().describe('The operation that applies changed rules for dates and leavers.'),
 });
 
-/** Routes for all settings of a tenant as one resource. */
+/** Routes for the limits of a tenant, and for all its settings as one resource. */
 export const settingRoutes = actions({
+  getQuotas: tenant.get('/quotas', 'Get the limits of a tenant, and how much of them is used', quotaUsage),
+  replaceQuotas: tenant.put('/quotas', 'Replace the limits of a tenant; an absent one is unlimited', quotaUsage, {
+    body: tenantQuotas,
+    forAllTenants: true,
+  }),
   getSettings: tenant.get('/settings', 'Get all settings of a tenant', tenantSettings),
   updateSettings: tenant.patch('/settings', 'Change settings of a tenant; others stay as they are', shownSettings, {
     body: tenantSettingsPatch,
