@@ -123,3 +123,67 @@ export const machineClassifications = [
   'ai_agent',
   'unknown',
 ] as const;
+
+/** All event types; types are only ever added, at the end. */
+export const eventTypes = [
+  'identity.created',
+  'identity.updated',
+  'identity.status_changed',
+  'identity.merged',
+  'identity.split',
+  'identity.deleted',
+  'user.created',
+  'user.updated',
+  'user.status_changed',
+  'user.deleted',
+  'account.created',
+  'account.updated',
+  'account.linked',
+  'account.unlinked',
+  'account.disabled',
+  'account.deleted',
+  'machine_identity.created',
+  'machine_identity.updated',
+  'machine_identity.owner_changed',
+  'machine_identity.orphaned',
+  'machine_identity.risk_changed',
+  'machine_identity.decommissioned',
+  'lifecycle.joiner',
+  'lifecycle.mover',
+  'lifecycle.leaver',
+  'lifecycle.rejoiner',
+  'sync.job.started',
+  'sync.job.completed',
+  'sync.job.failed',
+  'sync.job.quarantined',
+  'sync.job.cancelled',
+  'webhook.test',
+  'finding.opened',
+  'finding.resolved',
+  'group.created',
+  'group.members_changed',
+  'group.deleted',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** Scopes of an API key; a key has all of them unless it was issued with fewer. */
+export const scopes = [
+  'identities:read',
+  'users:read',
+  'sync:read',
+  'sync:write',
+  'webhooks:read',
+  'webhooks:write',
+  'events:read',
+  'accounts:read',
+  'machines:read',
+  'groups:read',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+/** The acts of a plan on records. */
+export const planActions = ['create', 'update', 'disable', 'delete'] as const;
+export type PlanAction = (typeof planActions)[number];
+
+export const quotaNames = ['people', 'connectors', 'webhooks', 'requests_per_minute'] as const;
+export type QuotaName = (typeof quotaNames)[number];

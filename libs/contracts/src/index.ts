@@ -42,7 +42,7 @@ export { type ScimConfig, scimConfig, scimFields } from './connectors/scim.js';
 export { isSecretLdapAttribute, mappedNames, secretRefused } from './connectors/secret-attributes.js';
 export type { SqlConfig } from './connectors/sql.js';
 export * from './employments.js';
-export { eventBody } from './event-catalogue/event-bodies.js';
+export { eventBody } from './event-catalogue/event-catalogue.js';
 export * from './events.js';
 export * from './findings.js';
 export * from './fixed-values.js';

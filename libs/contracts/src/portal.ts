@@ -1,4 +1,4 @@
-import type { Scope } from './http/errors.js';
+import type { Scope } from './fixed-values.js';
 
 /**
  * Rights of the holder of a portal link; each includes those before it. `read`: health, deliveries and attempts; `send`:

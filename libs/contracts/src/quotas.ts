@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { QuotaName } from './fixed-values.js';
 
 const limit = (max: number, description: string) => z.int().min(0).max(max).optional().describe(description);
 
@@ -14,7 +15,5 @@ export const tenantQuotas = z.strictObject({
     10_000_000,
     'Requests of all keys of the tenant in a minute, at each gateway; further ones are refused with 429.',
   ),
-});
+} satisfies Record<QuotaName, z.ZodType>);
 export type TenantQuotas = z.infer<typeof tenantQuotas>;
-export type QuotaName = keyof TenantQuotas;
-export const quotaNames = Object.keys(tenantQuotas.shape) as QuotaName[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventExample } from './event-catalogue/event-examples.js';
-import { eventTypes } from './events.js';
+import { eventExample } from './event-catalogue/event-catalogue.js';
+import { eventTypes } from './fixed-values.js';
 import { thinBody } from './thin-body.js';
 import { matchesFilter, type WebhookFilter, webhookFilter } from './webhook-filter.js';
 import { webhookHeaders } from './webhook-headers.js';

@@ -1,5 +1,5 @@
 import type { responses } from '@idsync/contracts';
-import { type JobStatus, jobStatuses } from '@idsync/contracts/fixed-values';
+import { type JobStatus, jobStatuses, type PlanAction, planActions } from '@idsync/contracts/fixed-values';
 import type { PageQuery } from '../admin-client.js';
 import { shownChange } from '../cells.js';
 import type { CliCommand } from '../cli-command.js';
@@ -105,15 +105,13 @@ function reasonOf({ error_message, note, decision }: responses.OperatorJob): str
   return decision?.reason === undefined ? note : `${decision.action}: ${decision.reason}`;
 }
 
-type PlanOptions = PageQuery & { action?: (typeof actions)[number]; externalId?: string };
-
-const actions = ['create', 'update', 'disable', 'delete'] as const;
+type PlanOptions = PageQuery & { action?: PlanAction; externalId?: string };
 
 /** Adds the commands that show, release and apply the plan of a job. */
 function addPlanCommands(jobs: CliCommand): void {
   jobs
     .add('plan <job>', 'show the changes and deletions that a quarantined job or a dry run plans, or has applied since')
-    .choice('--action <action>', 'only changes of this kind', actions)
+    .choice('--action <action>', 'only changes of this kind', planActions)
     .option('--external-id <text>', 'only records whose external id contains this text')
     .paged()
     .example('job_… --action delete')

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { PassThrough, Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { QuotaName, responses } from '@idsync/contracts';
+import type { responses } from '@idsync/contracts';
+import { type QuotaName, quotaNames } from '@idsync/contracts/fixed-values';
 import type { CliCommand } from '../cli-command.js';
 import { CliError, UsageError } from '../cli-error.js';
 import { confirmName, fieldsOf } from '../input.js';
@@ -60,13 +61,6 @@ Example:
   $ idsync tenants quotas set --people 10000 --requests-per-minute 5000
   $ idsync tenants quotas set --webhooks unlimited`;
 
-const names = Object.keys({
-  people: true,
-  connectors: true,
-  webhooks: true,
-  requests_per_minute: true,
-} satisfies Record<QuotaName, true>) as QuotaName[];
-
 /** Adds `tenants quotas`. */
 function addQuotaCommands(tenants: CliCommand): void {
   const quotas = tenants.add('quotas', 'see and change the limits of a tenant');
@@ -85,7 +79,7 @@ function addQuotaCommands(tenants: CliCommand): void {
     .does(async (session, options: object) => {
       const before = await session.client.call('GET /quotas', {});
       const given = fieldsOf(options) as Record<string, string | undefined>;
-      const limits = names.flatMap((name) => {
+      const limits = quotaNames.flatMap((name) => {
         const limit = limitOf(name, given[name], before[name].limit);
         return limit === undefined ? [] : [[name, limit] as const];
       });
@@ -106,7 +100,7 @@ function print(session: Session, usage: responses.QuotaUsage): void {
     session.printOne(usage);
     return;
   }
-  const data = names.map((quota) => ({ quota, ...usage[quota] }));
+  const data = quotaNames.map((quota) => ({ quota, ...usage[quota] }));
   session.printItems({ data }, ['quota', ['limit', ({ limit }) => limit ?? 'unlimited'], 'used']);
 }
 

@@ -1,6 +1,7 @@
 import type { Delivery } from '@idsync/client/operator';
+import { deliveryStatuses } from '@idsync/contracts/fixed-values';
 import type { ComponentProps, ReactNode } from 'react';
-import { type DeliverySearch, deliveryStatuses } from '../data/searches';
+import type { DeliverySearch } from '../data/searches';
 import { type Column, DataTable, rowLink } from './data-table';
 import { choicesOf, FilterBar, SearchField, SelectFilter } from './fields';
 import { Ago } from './values';

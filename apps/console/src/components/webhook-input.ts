@@ -1,4 +1,5 @@
-import type { Input, OneTenant, WebhookDetails, webhooks } from '@idsync/client/operator';
+import type { Input, OneTenant, WebhookDetails } from '@idsync/client/operator';
+import { eventTypes } from '@idsync/contracts/fixed-values';
 
 type NewWebhook = Input<OneTenant, 'POST /webhooks'>;
 type WebhookPatch = Input<OneTenant, 'PATCH /webhooks/{webhookId}'>;
@@ -64,47 +65,8 @@ function filterOf(text: string): Filter | null {
   }
 }
 
-// A record, so that a new event of the service is missing here until it is named.
-const types = Object.keys({
-  'identity.created': true,
-  'identity.updated': true,
-  'identity.status_changed': true,
-  'identity.merged': true,
-  'identity.split': true,
-  'identity.deleted': true,
-  'user.created': true,
-  'user.updated': true,
-  'user.status_changed': true,
-  'user.deleted': true,
-  'lifecycle.joiner': true,
-  'lifecycle.mover': true,
-  'lifecycle.leaver': true,
-  'lifecycle.rejoiner': true,
-  'account.created': true,
-  'account.updated': true,
-  'account.linked': true,
-  'account.unlinked': true,
-  'account.disabled': true,
-  'account.deleted': true,
-  'machine_identity.created': true,
-  'machine_identity.updated': true,
-  'machine_identity.owner_changed': true,
-  'machine_identity.orphaned': true,
-  'machine_identity.risk_changed': true,
-  'machine_identity.decommissioned': true,
-  'group.created': true,
-  'group.members_changed': true,
-  'group.deleted': true,
-  'finding.opened': true,
-  'finding.resolved': true,
-  'sync.job.started': true,
-  'sync.job.completed': true,
-  'sync.job.failed': true,
-  'sync.job.quarantined': true,
-  'sync.job.cancelled': true,
-  // Every webhook receives its own tests, whatever it subscribes to.
-  'webhook.test': false,
-} satisfies Record<keyof webhooks, boolean>).filter((type) => type !== 'webhook.test');
+// Every webhook receives its own tests, whatever it subscribes to.
+const types = eventTypes.filter((type) => type !== 'webhook.test');
 
 export const everyEvent = '*';
 

@@ -9,19 +9,10 @@ import {
   machineClassifications,
   matchingKeys,
   personStatuses,
+  planActions,
   recordFields,
 } from '@idsync/contracts/fixed-values';
 import { type SearchOf, searchOf } from './search-params';
-
-export {
-  deliveryStatuses,
-  findingKinds,
-  findingStates,
-  machineClassifications,
-  matchingKeys,
-  personStatuses,
-  recordFields,
-};
 
 /** The statuses that a list can be filtered by. */
 export const accountStatuses = recordFields.account.status;
@@ -82,8 +73,6 @@ export type MachinesSearch = SearchOf<typeof machinesSearch>;
 export const peopleSearch = searchOf({ q: 'text', status: personStatuses, department: 'text', source: 'text' });
 export type PeopleSearch = SearchOf<typeof peopleSearch>;
 
-export const planActions = ['create', 'update', 'disable', 'delete'] as const;
-export type PlanAction = (typeof planActions)[number];
 export const planSearch = searchOf({ action: planActions, find: 'text' });
 export type PlanSearch = SearchOf<typeof planSearch>;
 

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { eventTypes } from '../events.js';
-import { eventBody } from './event-bodies.js';
-import { eventExample } from './event-examples.js';
-import { eventMeanings } from './event-meanings.js';
+import { eventTypes } from '../fixed-values.js';
+import { eventBody, eventCatalogue, eventExample } from './event-catalogue.js';
 
 const page = readFileSync(new URL('../../../../docs/webhooks.md', import.meta.url), 'utf8');
 
@@ -20,7 +18,7 @@ describe('the catalogue of events', () => {
   });
 
   it.each(eventTypes)('says in docs/webhooks.md when %s is sent', (type) => {
-    expect(page).toContain(`| \`${type}\` | ${eventMeanings[type]} |\n`);
+    expect(page).toContain(`| \`${type}\` | ${eventCatalogue[type].meaning} |\n`);
   });
 
   it('has the example of docs/webhooks.md', () => {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { operatorRoles } from '../fixed-values.js';
+import { operatorRoles, scopes } from '../fixed-values.js';
 import { maxNetworks, network } from '../network.js';
 import { text } from '../text.js';
-import { scopes } from './errors.js';
 import { choice, expiry, name } from './request-parts.js';
 
 /** Body of a request for a token that pushes to one connector. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
-import { jobStatuses, recordKinds, syncModes } from '../fixed-values.js';
+import { jobStatuses, planActions, recordKinds, syncModes } from '../fixed-values.js';
 import { sourceRecord } from '../records.js';
 import { schedule } from '../schedule.js';
 import { text } from '../text.js';
@@ -8,7 +8,7 @@ import { by, choice, exact, idFilter, name, oneOf, page } from './request-parts.
 
 export const planQuery = z.object({
   ...page,
-  action: oneOf(['create', 'update', 'disable', 'delete'], 'Only changes of this kind.'),
+  action: oneOf(planActions, 'Only changes of this kind.'),
   external_id: exact('Only records whose external id contains this text; case is ignored.'),
 });
 export const connectorDeletionQuery = z

@@ -14,18 +14,3 @@ export const errorTexts = {
   tooSlow: 'the request took longer than 30 s and was stopped: request less at once',
   tooManyUnknownKeys: 'too many requests with unknown keys from this address',
 } as const;
-
-/** Scopes of an API key; a key has all of them unless it was issued with fewer. */
-export const scopes = [
-  'identities:read',
-  'users:read',
-  'sync:read',
-  'sync:write',
-  'webhooks:read',
-  'webhooks:write',
-  'events:read',
-  'accounts:read',
-  'machines:read',
-  'groups:read',
-] as const;
-export type Scope = (typeof scopes)[number];

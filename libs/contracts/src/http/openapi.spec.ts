@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { eventTypes } from '../events.js';
+import { eventTypes } from '../fixed-values.js';
 import { openApiDocument } from './openapi.js';
 import { routes } from './routes.js';
 

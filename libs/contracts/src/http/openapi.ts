@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { safeguard } from '../connector-config.js';
 import { fieldSource, transform } from '../connectors/field-map.js';
-import * as events from '../event-catalogue/event-bodies.js';
-import { eventExample } from '../event-catalogue/event-examples.js';
-import { eventMeanings } from '../event-catalogue/event-meanings.js';
-import { type EventType, eventTypes } from '../events.js';
+import { eventBody, eventCatalogue, eventExample } from '../event-catalogue/event-catalogue.js';
+import * as facts from '../event-catalogue/event-facts.js';
+import { type EventType, eventTypes } from '../fixed-values.js';
 import { schedule } from '../schedule.js';
 import { webhookFilter } from '../webhook-filter.js';
 import * as approvalResources from './approval-resources.js';
@@ -24,35 +23,27 @@ import { receivedEvents, topicGroups, topicOf, topics } from './topics.js';
 
 /** Component schemas by name: facts of events, events, and every response that the gateway sends. */
 const named: Record<string, z.ZodType> = {
-  IdentityFact: events.identityFact,
-  UserFact: events.userFact,
-  AccountFact: events.accountFact,
-  MachineIdentityFact: events.machineIdentityFact,
-  ChangedField: events.changedField,
-  IdentityChangeFact: events.identityChangeFact,
-  LifecycleFact: events.lifecycleFact,
-  UserChangeFact: events.userChangeFact,
-  AccountChangeFact: events.accountChangeFact,
-  MachineIdentityChangeFact: events.machineIdentityChangeFact,
-  SyncJobFact: events.syncJobFact,
-  SyncJobEndFact: events.syncJobEndFact,
-  FindingFact: events.findingFact,
-  GroupFact: events.groupFact,
-  ...Object.fromEntries(eventTypes.map((type) => [eventName(type), events.eventBody(type)])),
-  ...Object.fromEntries(
-    Object.entries<unknown>({
-      ...resources,
-      ...operatorResources,
-      ...deliveryResources,
-      ...eventResources,
-      ...approvalResources,
-      ...portalResources,
-      ...quotaResources,
-    })
-      .filter((entry): entry is [string, z.ZodObject] => entry[1] instanceof z.ZodObject)
-      .map(([name, schema]) => [schema === resources.errorBody ? 'Error' : capitalised(name), schema]),
-  ),
+  ...componentsOf(Object.fromEntries(Object.entries(facts).filter(([name]) => /Fact$|^changedField$/.test(name)))),
+  ...Object.fromEntries(eventTypes.map((type) => [eventName(type), eventBody(type)])),
+  ...componentsOf({
+    ...resources,
+    ...operatorResources,
+    ...deliveryResources,
+    ...eventResources,
+    ...approvalResources,
+    ...portalResources,
+    ...quotaResources,
+  }),
 };
+
+function componentsOf(module: Record<string, unknown>): Record<string, z.ZodObject> {
+  const schemas = Object.entries(module).filter(
+    (entry): entry is [string, z.ZodObject] => entry[1] instanceof z.ZodObject,
+  );
+  return Object.fromEntries(
+    schemas.map(([name, schema]) => [schema === resources.errorBody ? 'Error' : capitalised(name), schema]),
+  );
+}
 
 /** Component schemas of parts that request bodies share. */
 const namedParts: Record<string, z.ZodType> = {
@@ -335,10 +326,10 @@ const webhookHeaders: Record<string, string> = {
 
 /** Describes a request to a receiver; docs/webhooks.md has the details. */
 function webhookOperation(type: EventType, refs: ReadonlyMap<z.ZodType, string>): Record<string, unknown> {
-  const [content] = Object.values(json(events.eventBody(type), refs, 'output')) as [object];
+  const [content] = Object.values(json(eventBody(type), refs, 'output')) as [object];
   return {
     summary: type,
-    description: eventMeanings[type],
+    description: eventCatalogue[type].meaning,
     operationId: `receive${eventName(type)}`,
     tags: [receivedEvents],
     security: [],

@@ -1,4 +1,4 @@
-import type { Scope } from './errors.js';
+import type { Scope } from '../fixed-values.js';
 import * as requests from './requests.js';
 import * as resources from './resources.js';
 import { accepted, actions, created, noContent, routesAt } from './route.js';

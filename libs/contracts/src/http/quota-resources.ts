@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { QuotaName } from '../quotas.js';
+import type { QuotaName } from '../fixed-values.js';
 
 const usage = z.strictObject({
   limit: z.int().optional().describe('Absent: unlimited.'),

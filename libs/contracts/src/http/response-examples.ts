@@ -1,4 +1,5 @@
-import { eventExample, exampleId, exampleResources } from '../event-catalogue/event-examples.js';
+import { eventExample } from '../event-catalogue/event-catalogue.js';
+import { exampleId, exampleResources } from '../event-catalogue/example-resources.js';
 
 const { account, identity, machineIdentity, user } = exampleResources;
 const event = eventExample('user.updated');

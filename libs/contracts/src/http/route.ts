@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { OperatorRole } from '../fixed-values.js';
+import type { OperatorRole, Scope } from '../fixed-values.js';
 import type { PortalAccess } from '../portal.js';
-import type { Scope } from './errors.js';
 
 export interface RouteDefinition {
   /** Name of the operation in generated clients, in the audit log and of approvals. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventTypes } from '../events.js';
+import { eventTypes } from '../fixed-values.js';
 import { parseUrl } from '../parse-url.js';
 import { text } from '../text.js';
 import { webhookFilter } from '../webhook-filter.js';

@@ -1,8 +1,7 @@
 // SQL by hand: counts and joins of the entries of a plan.
-import type { FieldChange, MatchingKey } from '@idsync/contracts';
+import type { FieldChange, MatchingKey, PlanAction } from '@idsync/contracts';
 import { arraysOf, bigints, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import type { PlanAction } from '../entities/sweep.entities.js';
 
 /**
  * Stand in `changed_fields` for a return to `active`, for an id of another person, and for a change by which a person

@@ -1,9 +1,9 @@
 // SQL by hand: batches lock and save plans, and entries are written and compared in bulk.
-import { type KeyKind, volumeLimits } from '@idsync/contracts';
+import { type KeyKind, type PlanAction, planActions, volumeLimits } from '@idsync/contracts';
 import { IsNull } from 'typeorm';
 import { arraysOf, integers, jsons, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import { type PlanAction, type SyncPlanEntity, SyncPlanEntryEntity } from '../entities/sweep.entities.js';
+import { type SyncPlanEntity, SyncPlanEntryEntity } from '../entities/sweep.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { type WithoutNulls, withoutNulls } from '../rows.js';
 import { planForValues } from '../transaction-settings.js';
@@ -254,11 +254,7 @@ export async function findOpenEntries(
   tx: Transaction,
   jobId: string,
   limit: number,
-  {
-    actions = ['create', 'update', 'disable', 'delete'],
-    after = 0,
-    mark,
-  }: { actions?: readonly PlanAction[]; after?: number; mark?: string } = {},
+  { actions = planActions, after = 0, mark }: { actions?: readonly PlanAction[]; after?: number; mark?: string } = {},
 ): Promise<PlanEntry[]> {
   const rows = await tx.query<PlanEntry>(
     `select id, seq, action, record_id as "recordId", kind, external_id as "externalId", identity_id as "identityId",

@@ -1,4 +1,4 @@
-import type { FieldChange, KeyKind, QuarantineReason, RecordKind } from '@idsync/contracts';
+import type { FieldChange, KeyKind, PlanAction, QuarantineReason, RecordKind } from '@idsync/contracts';
 import { bigint, boolean, entity, integer, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
 
 /** `open` while batches are applied, `held` while quarantined, `ready` to be applied, `done`. */
@@ -23,8 +23,6 @@ export const SyncPlanEntity = entity('sync_plans', {
   reasons: jsonb<QuarantineReason[]>({ default: () => "'[]'" }),
 });
 export type SyncPlanEntity = RowOf<typeof SyncPlanEntity>;
-
-export type PlanAction = 'create' | 'update' | 'disable' | 'delete';
 
 export const SyncPlanEntryEntity = entity('sync_plan_entries', {
   ...ofTenant,

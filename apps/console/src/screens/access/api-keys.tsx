@@ -1,3 +1,4 @@
+import { type Scope, scopes } from '@idsync/contracts/fixed-values';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Column, DataTable } from '../../components/data-table';
@@ -73,19 +74,7 @@ function Acts({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-const scopes = [
-  'identities:read',
-  'users:read',
-  'accounts:read',
-  'machines:read',
-  'groups:read',
-  'events:read',
-  'sync:read',
-  'sync:write',
-  'webhooks:read',
-  'webhooks:write',
-] as const;
-type Scope = (typeof scopes)[number];
+const shownScopes = scopes.toSorted();
 
 interface KeyButtonProps {
   /** The key that is rotated: the new one has its scopes and networks. */
@@ -95,7 +84,7 @@ interface KeyButtonProps {
 /** Issues a key, and shows it once. */
 function KeyButton({ like }: KeyButtonProps) {
   const tenantId = useTenantId();
-  const rights = scopes.filter((scope) => like?.scopes.includes(scope) ?? scope.endsWith(':read'));
+  const rights = shownScopes.filter((scope) => like?.scopes.includes(scope) ?? scope.endsWith(':read'));
   const given = like?.allowed_networks?.join('\n') ?? '';
   const [chosen, setChosen] = useState<readonly Scope[]>(rights);
   const [networks, setNetworks] = useState(given);
@@ -132,13 +121,13 @@ function KeyButton({ like }: KeyButtonProps) {
     >
       <FieldGroup legend="Scopes">
         <div className={styles.scopes}>
-          {scopes.map((scope) => (
+          {shownScopes.map((scope) => (
             <CheckField
               key={scope}
               label={scope}
               checked={chosen.includes(scope)}
               onChange={(isChosen) =>
-                setChosen(scopes.filter((each) => (each === scope ? isChosen : chosen.includes(each))))
+                setChosen(shownScopes.filter((each) => (each === scope ? isChosen : chosen.includes(each))))
               }
             />
           ))}

@@ -1,3 +1,4 @@
+import { findingKinds, findingStates } from '@idsync/contracts/fixed-values';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Column } from '../../components/data-table';
@@ -9,7 +10,7 @@ import { ListScreen } from '../../components/list-screen';
 import { shownValue, wordsOf } from '../../components/words';
 import { type Answer, call, useTenantId } from '../../data/api';
 import { cursorPages, liveByEvents } from '../../data/query-client';
-import { type FindingsSearch, findingKinds, findingStates } from '../../data/searches';
+import type { FindingsSearch } from '../../data/searches';
 import { useMay } from '../../data/session';
 
 const route = getRouteApi('/signed-in/$tenantId/findings');

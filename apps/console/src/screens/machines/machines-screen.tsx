@@ -1,3 +1,4 @@
+import { machineClassifications } from '@idsync/contracts/fixed-values';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type Column, ownLink } from '../../components/data-table';
@@ -8,7 +9,7 @@ import { IdChip, StatusBadge } from '../../components/values';
 import { wordsOf } from '../../components/words';
 import { call, type OperatorMachineIdentity } from '../../data/api';
 import { cursorPages } from '../../data/query-client';
-import { type MachinesSearch, machineClassifications, machineStatuses, risks } from '../../data/searches';
+import { type MachinesSearch, machineStatuses, risks } from '../../data/searches';
 import { describeFactor, toneOfRisk } from './describe-machine';
 
 const route = getRouteApi('/signed-in/$tenantId/machines');

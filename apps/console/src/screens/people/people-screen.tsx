@@ -1,3 +1,4 @@
+import { personStatuses } from '@idsync/contracts/fixed-values';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type Column, rowLink } from '../../components/data-table';
@@ -9,7 +10,7 @@ import { call, type Identity } from '../../data/api';
 import { attributeOf, machineOf, nameOf, recordCounts } from '../../data/person';
 import { useSourceChoices } from '../../data/queries';
 import { cursorPages } from '../../data/query-client';
-import { type PeopleSearch, personStatuses } from '../../data/searches';
+import type { PeopleSearch } from '../../data/searches';
 
 const route = getRouteApi('/signed-in/$tenantId/people');
 

@@ -1,3 +1,4 @@
+import { type PlanAction, planActions } from '@idsync/contracts/fixed-values';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatCount } from '../../components/format-time';
@@ -6,7 +7,6 @@ import { type Change, Facts, FieldDiff, StatusBadge } from '../../components/val
 import { shownValue, type Tone } from '../../components/words';
 import { type SyncPlan, useTenantId } from '../../data/api';
 import { identityQuery } from '../../data/queries';
-import { type PlanAction, planActions } from '../../data/searches';
 import { recordValues } from './describe-plan';
 import styles from './plan-entry.module.css';
 

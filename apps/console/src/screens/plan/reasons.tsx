@@ -1,9 +1,10 @@
+import type { PlanAction } from '@idsync/contracts/fixed-values';
 import { Button } from '../../components/button';
 import { formatCount } from '../../components/format-time';
 import { Section } from '../../components/page';
 import { entryOf } from '../../components/words';
 import type { SyncPlan } from '../../data/api';
-import type { PlanAction, PlanSearch } from '../../data/searches';
+import type { PlanSearch } from '../../data/searches';
 import { allowedOf } from './describe-plan';
 import styles from './reasons.module.css';
 

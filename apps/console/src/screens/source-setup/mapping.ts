@@ -1,4 +1,4 @@
-import { matchingKeys, recordFields } from '../../data/searches';
+import { matchingKeys, recordFields } from '@idsync/contracts/fixed-values';
 
 /** How a value of the source becomes a value of idsync. */
 export type Conversion = 'none' | 'trim' | 'lower' | 'upper' | 'split' | 'date' | 'map' | 'constant' | 'steps';

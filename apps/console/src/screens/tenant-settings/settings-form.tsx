@@ -1,3 +1,4 @@
+import { type QuotaName, quotaNames } from '@idsync/contracts/fixed-values';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ComponentProps } from 'react';
 import { Button } from '../../components/button';
@@ -15,9 +16,7 @@ import {
   isChangedQuota,
   limitsOf,
   type QuotaInput,
-  type QuotaName,
   quotaInputOf,
-  quotaNames,
   type Settings,
   type SettingsDraft,
   type SettingsSection,

@@ -1,3 +1,4 @@
+import { type QuotaName, quotaNames } from '@idsync/contracts/fixed-values';
 import type { Answer } from '../../data/api';
 import type { SettingsView } from '../../data/searches';
 
@@ -68,9 +69,6 @@ export function changesIn(section: SettingsSection, settings: object, draft: Set
 export function withoutSection(section: SettingsSection, draft: SettingsDraft): SettingsDraft {
   return Object.fromEntries(Object.entries(draft).filter(([name]) => !Object.hasOwn(sections[section].fields, name)));
 }
-
-export const quotaNames = ['people', 'connectors', 'webhooks', 'requests_per_minute'] as const;
-export type QuotaName = (typeof quotaNames)[number];
 
 /** Limits as they are typed; an empty one is unlimited. */
 export type QuotaInput = Partial<Record<QuotaName, string>>;

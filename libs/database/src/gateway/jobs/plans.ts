@@ -1,7 +1,7 @@
 // SQL by hand: counts by group, and a size-limited page.
-import type { QuarantineReason } from '@idsync/contracts';
+import type { PlanAction, QuarantineReason } from '@idsync/contracts';
 import type { Transaction } from '../../database.js';
-import { type PlanAction, SyncPlanEntity, type SyncPlanEntryEntity } from '../../entities/sweep.entities.js';
+import { SyncPlanEntity, type SyncPlanEntryEntity } from '../../entities/sweep.entities.js';
 import { selectList } from '../../naming-strategy.js';
 import { findRow } from '../../rows.js';
 import { isWithinPage, type Page } from '../page.js';
