@@ -1,4 +1,4 @@
-import { IdsyncError } from '@idsync/client';
+import { IdsyncError } from '@idsync/client/operator';
 import type { OperatorClient } from './operator-client.js';
 import { readStored } from './stored-secrets.js';
 
