@@ -115,11 +115,26 @@ describe('a transaction that has ended', () => {
   it('runs no further statement, because its connection may serve another tenant', async () => {
     const ended = await database.transaction(newUuid(), async (tx) => tx);
     await expect(ended.query('select 1')).rejects.toThrow('the transaction has ended');
+    await expect(ended.attempt(async () => undefined)).rejects.toThrow('the transaction has ended');
+    await expect(ended.rolledBack(async () => undefined)).rejects.toThrow('the transaction has ended');
     const failing = database.transaction(newUuid(), async (tx) => {
       throw Object.assign(new Error('failed'), { tx });
     });
     const { tx } = await failing.catch((error: Error & { tx: Transaction }) => error);
     await expect(tx.count('select 1 as count')).rejects.toThrow('the transaction has ended');
+  });
+
+  it('has ended as soon as its work has, before the commit is answered', async () => {
+    let late: Promise<unknown> | undefined;
+    await database.transaction(newUuid(), async (tx) => {
+      await tx.query('select 1');
+      // Runs after the work, while the commit is on its way.
+      void turn().then(() => {
+        late = tx.query('select 1').catch((error: Error) => error.message);
+      });
+    });
+    await turn();
+    expect(await late).toContain('the transaction has ended');
   });
 });
 

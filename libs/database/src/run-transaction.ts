@@ -63,9 +63,12 @@ export async function runTransaction<T>(
   const committed: (() => void)[] = [];
   let failure: unknown;
   let hasEnded = false;
-  const query = async <Row>(text: string, values: readonly unknown[] = []) => {
-    // The connection may serve another tenant by now.
+  /** After the work, a statement would be sent behind the commit, or in the transaction of another tenant. */
+  const requireOpen = () => {
     if (hasEnded) throw new Error('the transaction has ended: a statement was not awaited');
+  };
+  const query = async <Row>(text: string, values: readonly unknown[] = []) => {
+    requireOpen();
     // Without values, a text may contain several statements.
     const name = values.length > 0 ? often?.nameOf(text) : undefined;
     try {
@@ -92,6 +95,7 @@ export async function runTransaction<T>(
       any: async (text, values) => (await query(text, values)).length > 0,
       afterCommit: (run) => committed.push(run),
       rolledBack: async <R>(trial: () => Promise<R>) => {
+        requireOpen();
         const registered = committed.length;
         await client.query('savepoint trial');
         const found = await trial();
@@ -100,6 +104,7 @@ export async function runTransaction<T>(
         return found;
       },
       attempt: async <R>(part: () => Promise<R>) => {
+        requireOpen();
         const registered = committed.length;
         // Sent together with the first statement of the work, which fails too if this one does.
         const begun = client.query('savepoint attempt');
@@ -116,6 +121,8 @@ export async function runTransaction<T>(
           throw error;
         }
       },
+    }).finally(() => {
+      hasEnded = true;
     });
     await begun;
     const { command } = await client.query('commit');
@@ -126,8 +133,6 @@ export async function runTransaction<T>(
     await client.query('rollback').catch(onBroken);
     await begun;
     throw error;
-  } finally {
-    hasEnded = true;
   }
 }
 
