@@ -26,20 +26,12 @@ export class ApprovalsController {
   }
 
   @Handles(adminRoutes.approveApproval)
-  approve({
-    tenantId,
-    approvalId: id,
-    body: { reason },
-  }: Input<typeof adminRoutes.approveApproval>): Promise<responses.Approval> {
-    return this.approvals.approve(tenantId, id, reason);
+  approve({ tenantId, approvalId: id, body }: Input<typeof adminRoutes.approveApproval>): Promise<responses.Approval> {
+    return this.approvals.approve(tenantId, id, body.reason);
   }
 
   @Handles(adminRoutes.rejectApproval)
-  reject({
-    tenantId,
-    approvalId: id,
-    body: { reason },
-  }: Input<typeof adminRoutes.rejectApproval>): Promise<responses.Approval> {
-    return this.approvals.reject(tenantId, id, reason);
+  reject({ tenantId, approvalId: id, body }: Input<typeof adminRoutes.rejectApproval>): Promise<responses.Approval> {
+    return this.approvals.reject(tenantId, id, body.reason);
   }
 }

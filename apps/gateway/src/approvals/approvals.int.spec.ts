@@ -324,7 +324,11 @@ describe('with four eyes, a second operator', () => {
       status: 403,
       body: { error: 'this needs a token for all tenants' },
     });
+    const { key } = (await as('eva', 'POST', `${acme.path}/api-keys`, { name: 'client' })).body;
+    const read = () => fetch(`${gateway.url}/v1/users`, { headers: { 'x-api-key': key } });
+    expect((await read()).status).toBe(200);
     expect((await approve(acme, asked.body)).body.status).toBe('approved');
+    expect((await read()).status).toBe(401);
     expect((await as('eva', 'GET', acme.path)).body).toHaveProperty('deletion_requested_at');
     // A repetition shows the progress.
     expect((await as('eva', 'POST', `${acme.path}/deletion`, { name })).body).toHaveProperty('rows_deleted');

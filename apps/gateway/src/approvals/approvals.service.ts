@@ -21,12 +21,13 @@ import {
 } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
 import type { OperatorCaller } from '../access/caller.js';
+import { KeyRing } from '../access/key-ring.service.js';
 import { currentOperator } from '../audit/request-context.js';
 import { ApiError, badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
 import type { Progress } from '../http/may-take-longer.interceptor.js';
 import { Operations, shownOperation } from '../operations/operations.service.js';
-import { type Describe, TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { GuardedActs, type Performed } from './guarded-acts.service.js';
 import { type GuardedInputs, resourceOf } from './guarded-inputs.js';
 import { type IssuedActor, isSecondPerson } from './is-second-person.js';
@@ -47,6 +48,7 @@ export class Approvals {
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
     private readonly guarded: GuardedActs,
+    private readonly keyRing: KeyRing,
   ) {}
 
   async areNeeded(tenantId: string): Promise<boolean> {
@@ -81,17 +83,22 @@ export class Approvals {
     tenantId: string,
     action: Action,
     input: GuardedInputs[Action],
-    { by = currentOperator().actor.name, isGuarded = true } = {},
+    { by, isGuarded = true }: { by?: string; isGuarded?: boolean } = {},
   ): Promise<Performed & { waiting?: responses.Approval }> {
     const waiting = isGuarded ? await this.request(tenantId, action, input) : undefined;
     if (waiting) return { waiting };
     const act = this.guarded.acts[action];
-    return this.tenants.act(tenantId, async (tx, describe) => {
+    // A deletion in progress may be requested again.
+    const run = action === 'deleteTenant' ? 'actIn' : 'act';
+    const performed = await this.tenants[run](tenantId, async (tx, describe) => {
       if (act.before) describe({ before: await act.before(tx, tenantId), after: input });
       const done = await act.perform(tx, tenantId, input, by);
-      describe({ created: { ...shownOperation(done.operation), ...(done.job && { job_id: done.job.job_id }) } });
+      const created = { ...shownOperation(done.operation), ...(done.job && { job_id: done.job.job_id }) };
+      describe({ ...done.details, created });
       return done;
     });
+    if (performed.deletion) this.keyRing.clear();
+    return performed;
   }
 
   /** Has the directory perform an act, which is an operation, and waits up to 10 s for its end; or requests approval. */
@@ -108,24 +115,10 @@ export class Approvals {
 
   /** Performs an act that another operator requested. The approval and the act are one transaction. */
   async approve(tenantId: string, id: string, reason?: string): Promise<responses.Approval> {
-    const caller = currentOperator();
     try {
-      return await this.tenants.act(tenantId, async (tx, describe) => {
-        const approver = await withIssuer(tx, caller.actor);
-        // Two approvals of the same settings would both compare with the state before the first one.
-        await lockOperatorPolicy(tx, tenantId);
-        const row = orNotFound(await lockApproval(tx, tenantId, id));
-        requireRole(caller, row);
-        if (row.status === 'approved') return repeated(row, describe);
-        if (row.status !== 'pending') throw badRequest(`the approval is ${row.status}`);
-        const requester = await withIssuer(tx, row.requestedBy);
-        if (!isSecondPerson(requester, approver))
-          throw new ApiError(403, `another operator than ${JSON.stringify(row.requestedBy.name)} must approve this`);
-        // A revoked token must have no further effect, also by its requests that wait for others.
-        if (requester.isRevoked) throw new Stale('the token of its requester has been revoked');
-        const operationId = await this.performApproved(tx, row, approver);
-        return this.decide(tx, row, { status: 'approved', reason, operationId }, describe);
-      });
+      const shown = await this.decide(tenantId, id, 'approved', reason, (tx, row) => this.performApproved(tx, row));
+      if (shown.action === 'deleteTenant') this.keyRing.clear();
+      return shown;
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
       await this.database.transaction(tenantId, (tx) => markStale(tx, tenantId, id));
@@ -135,49 +128,58 @@ export class Approvals {
 
   /** Anyone whose role includes the act may reject it, also the requester. */
   reject(tenantId: string, id: string, reason?: string): Promise<responses.Approval> {
-    const caller = currentOperator();
-    return this.tenants.act(tenantId, async (tx, describe) => {
-      const row = orNotFound(await lockApproval(tx, tenantId, id));
-      requireRole(caller, row);
-      if (row.status === 'rejected') return repeated(row, describe);
-      if (row.status !== 'pending') throw badRequest(`the approval is ${row.status}`);
-      return this.decide(tx, row, { status: 'rejected', reason }, describe);
-    });
+    return this.decide(tenantId, id, 'rejected', reason, () => Promise.resolve(undefined));
   }
 
-  private async performApproved(tx: Transaction, row: ApprovalRow, approver: AuditActor): Promise<string | undefined> {
+  /** Performs an act. Returns the id of the operation that completes it, if there is one. */
+  private async performApproved(tx: Transaction, row: ApprovalRow): Promise<string | undefined> {
     const { tenantId, action, input } = row;
+    const requester = await withIssuer(tx, row.requestedBy);
+    const approver = await withIssuer(tx, currentOperator().actor);
+    if (!isSecondPerson(requester, approver))
+      throw new ApiError(403, `another operator than ${JSON.stringify(row.requestedBy.name)} must approve this`);
+    // A revoked token must have no further effect, also by its requests that wait for others.
+    if (requester.isRevoked) throw new Stale('the token of its requester has been revoked');
     const act = this.guarded.acts[action];
-    let basis: unknown;
-    try {
-      basis = await act.basis(tx, tenantId, input as never);
-    } catch (error) {
-      if (error instanceof ApiError) throw new Stale(error.message);
-      throw error;
-    }
+    const basis = await act.basis(tx, tenantId, input as never).catch((error: unknown) => {
+      throw error instanceof ApiError ? new Stale(error.message) : error;
+    });
     if (!(await hasBasis(tx, row, basis))) throw new Stale('what it concerns has changed since the request');
-    const by = `${row.requestedBy.name}, approved by ${approver.name}`;
+    const by = `${requester.name}, approved by ${approver.name}`;
     return (await act.perform(tx, tenantId, input as never, by)).operation?.id;
   }
 
-  private async decide(
-    tx: Transaction,
-    row: ApprovalRow,
-    { status, reason, operationId }: { status: 'approved' | 'rejected'; reason?: string; operationId?: string },
-    describe: Describe,
+  /** Decides about a pending approval. Repeating the decision changes nothing. */
+  private decide(
+    tenantId: string,
+    id: string,
+    status: 'approved' | 'rejected',
+    reason: string | undefined,
+    perform: (tx: Transaction, row: ApprovalRow) => Promise<string | undefined>,
   ): Promise<responses.Approval> {
-    const { tenantId, id } = row;
-    const { actor } = currentOperator();
-    const decision = { status, decidedBy: actor, decisionReason: reason ?? null, operationId: operationId ?? null };
-    await decideApproval(tx, tenantId, id, decision);
-    const shown = presentApproval(orNotFound(await lockApproval(tx, tenantId, id)));
-    const { approval_id, action, request, requested_by, operation_id } = shown;
-    describe({
-      resource: row.resource ?? approval_id,
-      before: row.basis,
-      after: { approval_id, status, action, requested_by, request, ...(operation_id && { operation_id }) },
+    const caller = currentOperator();
+    return this.tenants.act(tenantId, async (tx, describe) => {
+      // Two approvals of the same settings would both compare with the state before the first one.
+      await lockOperatorPolicy(tx, tenantId);
+      const row = orNotFound(await lockApproval(tx, tenantId, id));
+      requireRole(caller, row);
+      const { resource, basis: before } = row;
+      const { approval_id, action, request, requested_by } = presentApproval(row);
+      const entry = { resource: resource ?? approval_id };
+      if (row.status === status) {
+        describe({ ...entry, after: { approval_id, repeated: true } });
+        return presentApproval(row);
+      }
+      if (row.status !== 'pending') throw badRequest(`the approval is ${row.status}`);
+      const operationId = (await perform(tx, row)) ?? null;
+      const decision = { status, decidedBy: caller.actor, decisionReason: reason ?? null, operationId };
+      await decideApproval(tx, tenantId, id, decision);
+      const shown = presentApproval(orNotFound(await lockApproval(tx, tenantId, id)));
+      const { operation_id } = shown;
+      const made = operation_id && { operation_id };
+      describe({ ...entry, before, after: { approval_id, status, action, requested_by, request, ...made } });
+      return shown;
     });
-    return shown;
   }
 }
 
@@ -194,10 +196,4 @@ function requireRole({ role, tenantIds }: OperatorCaller, { action }: ApprovalRo
   const { forAllTenants }: RouteDefinition = adminRoutes[action];
   if (!includesRole(role, needed)) throw new ApiError(403, `this needs the role ${needed}, the token has ${role}`);
   if (forAllTenants && tenantIds) throw new ApiError(403, 'this needs a token for all tenants');
-}
-
-function repeated(row: ApprovalRow, describe: Describe): responses.Approval {
-  const shown = presentApproval(row);
-  describe({ resource: row.resource ?? shown.approval_id, after: { approval_id: shown.approval_id, repeated: true } });
-  return shown;
 }

@@ -10,6 +10,7 @@ import {
 import { asTenant, type Transaction } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 import {
+  type ConnectorRow,
   findConnector,
   findDeletedConnector,
   findJob,
@@ -29,7 +30,7 @@ import {
 import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../audit/audit-log.service.js';
-import { describeAct } from '../audit/describe-act.js';
+import { type ActDetails, describeAct } from '../audit/describe-act.js';
 import { currentRequest } from '../audit/request-context.js';
 import { changeConnector } from '../connectors/change-connector.js';
 import { presentDeletedConnector } from '../connectors/present-connector.js';
@@ -44,6 +45,7 @@ import {
   storedPriorities,
 } from '../settings/rule-inputs.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
+import { requireName, showDeletion } from '../tenants/tenant-deletion.js';
 import type { GuardedInputs } from './guarded-inputs.js';
 
 /** Characters of the names of both operators in the decision of a job. */
@@ -58,13 +60,17 @@ interface GuardedAct<Input> {
   /** Returns the settings that the act replaces, for the audit log. */
   before?(tx: Transaction, tenantId: string): Promise<unknown>;
   /** Performs the act. `by` names both operators of an approval. */
-  perform(tx: Transaction, tenantId: string, input: Input, by: string): Promise<Performed>;
+  perform(tx: Transaction, tenantId: string, input: Input, by?: string): Promise<Performed>;
 }
 
-/** The work that completes an act, if it is not complete. */
 export interface Performed {
+  /** The work that completes the act, if it is not complete. */
   operation?: OperationRow;
   job?: responses.SyncJobReference;
+  connector?: ConnectorRow;
+  deletion?: responses.TenantDeletion;
+  /** For the audit entry of an act without approval. */
+  details?: ActDetails;
 }
 
 /** Acts that need a second operator: what each one depends on, and how it is performed once it is approved. */
@@ -83,7 +89,7 @@ export class GuardedActs {
       },
       perform: async (tx, tenantId, { job_id, reason }, by) => {
         const { id } = await quarantinedJob(tx, tenantId, job_id);
-        const data = { job_id: id, reason, by: by.slice(0, maxBy) };
+        const data = { job_id: id, reason, by: by?.slice(0, maxBy) ?? '' };
         await enqueue(tx, { type: 'sync.job.release_requested', tenantId, data });
         return {};
       },
@@ -182,13 +188,15 @@ export class GuardedActs {
     deleteTenant: {
       basis: async (tx, tenantId) => ({ name: orNotFound(await lockTenant(tx, tenantId)) }),
       perform: async (tx, tenantId, { tenant_id, name }, by) => {
-        // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
-        const details = { resource: tenant_id, after: { action: 'deleteTenant', name, by } };
-        await asTenant(tx, installationId, () =>
-          this.audit.append(tx, installationId, describeAct(currentRequest(), details)),
-        );
+        await lockTenant(tx, tenantId);
+        await requireName(tx, tenantId, name);
         await requestTenantDeletion(tx, tenantId);
-        return {};
+        const deletion = await showDeletion(tx, tenantId);
+        // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
+        const approved = { resource: tenant_id, after: { action: 'deleteTenant', name, by } };
+        const entry = describeAct(currentRequest(), by === undefined ? {} : approved);
+        await asTenant(tx, installationId, () => this.audit.append(tx, installationId, entry));
+        return { deletion };
       },
     },
     replaceOperatorPolicy: {

@@ -18,10 +18,12 @@ import {
 } from '@idsync/database/gateway';
 import { checkSchedule } from '@idsync/runtime';
 import { z } from 'zod';
+import type { ActDetails } from '../audit/describe-act.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { validate } from '../http/validate.js';
 import type { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { readSecrets, writeSecrets } from './connector-secrets.js';
+import { describeConnector } from './present-connector.js';
 
 const guardedFields = z.object({ safeguard: safeguardSchema.optional(), priority: z.int().optional() });
 
@@ -37,7 +39,7 @@ export async function changeConnector(
   id: string,
   patch: object,
   keys: Keys,
-): Promise<{ before: ConnectorRow; after: ConnectorRow; operation?: OperationRow }> {
+): Promise<{ connector: ConnectorRow; details: ActDetails; operation?: OperationRow }> {
   const before = orNotFound(await lockConnector(tx, tenantId, id));
   const { type, name, priority, records, config, safeguard, schedule } = before;
   const given = 'secrets' in patch ? patch.secrets : {};
@@ -53,10 +55,12 @@ export async function changeConnector(
   const stored = { ...body, ...(ranking && { priority }), ...(former && { config: former }) } as ConnectorBody;
   const row = await rejectTakenName(body, () => updateConnector(tx, tenantId, id, stored));
   const names = await writeSecrets(tx, tenantId, id, body, keys);
-  const after = { ...orNotFound(row), secrets: names };
-  if (!ranking) return { before, after };
-  const connector = { id, ...ranking };
-  return { before, after, operation: await requestOperation(tx, tenantId, 'attributes.rank', { connector }) };
+  const connector = { ...orNotFound(row), secrets: names };
+  const after = { ...describeConnector(connector), set: Object.keys(patch) };
+  const done = { connector, details: { before: describeConnector(before), after } };
+  if (!ranking) return done;
+  const ranked = { connector: { id, ...ranking } };
+  return { ...done, operation: await requestOperation(tx, tenantId, 'attributes.rank', ranked) };
 }
 
 /** Returns what changes the rank of a connector: its priority, or a mapping by which it lists employments or no longer does. */
@@ -95,6 +99,14 @@ export function guardedChanges(
     ...(priority !== undefined && priority !== stored.priority && { priority }),
   };
   return Object.keys(changes).length > 0 ? changes : undefined;
+}
+
+/** An approval stores no other fields, such as secrets. */
+export function requireNoOthers(changes: object, patch: object): void {
+  const others = Object.keys(patch).filter((name) => !(name in changes));
+  if (others.length === 0) return;
+  const given = Object.keys(changes).join(' and ');
+  throw badRequest(`${given} needs a second operator: change it without ${others.join(', ')}`);
 }
 
 /** Checks what the schema of a connector cannot express. */

@@ -1,7 +1,6 @@
-import { adminRoutes, clientRoutes, encodeId, type responses } from '@idsync/contracts';
+import { adminRoutes, clientRoutes, encodeId } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
-  type ConnectorRow,
   countLiveRecords,
   deleteConnector,
   deleteConnectorSecrets,
@@ -26,9 +25,14 @@ import { Operations, shownOperation } from '../operations/operations.service.js'
 import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
-import { changeConnector, guardedChanges, rejectTakenName, requireValid } from './change-connector.js';
+import { guardedChanges, rejectTakenName, requireNoOthers, requireValid } from './change-connector.js';
 import { writeSecrets } from './connector-secrets.js';
-import { presentConnector, presentConnectorSummary, presentFailingRecord } from './present-connector.js';
+import {
+  describeConnector,
+  presentConnector,
+  presentConnectorSummary,
+  presentFailingRecord,
+} from './present-connector.js';
 
 @Controller()
 export class ConnectorsController {
@@ -76,22 +80,19 @@ export class ConnectorsController {
   async update({ tenantId, connectorId: id }: Input<typeof adminRoutes.updateConnector>, @Body() patch: unknown) {
     if (typeof patch !== 'object' || patch === null || Array.isArray(patch))
       throw badRequest('the body must be a JSON object');
-    const waiting = await this.approvalOf(tenantId, id, patch);
+    // It would address another connector than the path.
+    if ('connector_id' in patch) throw badRequest('unknown field connector_id');
+    const stored = orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, tenantId, id)));
+    const changes = guardedChanges(stored, patch);
+    if (changes && (await this.approvals.areNeeded(tenantId))) requireNoOthers(changes, patch);
+    const given = { connector_id: encodeId('connector', id), ...patch, ...changes };
+    const isGuarded = changes !== undefined;
+    const { waiting, ...done } = await this.approvals.perform(tenantId, 'updateConnector', given, { isGuarded });
     if (waiting) return { finished: false, body: waiting };
-    const { after, operation } = await this.tenants.act(tenantId, async (tx, describe) => {
-      const changed = await changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys);
-      describe({
-        before: describeConnector(changed.before),
-        after: { ...describeConnector(changed.after), set: Object.keys(patch), ...shownOperation(changed.operation) },
-      });
-      return changed;
-    });
-    if (!operation) return { finished: true, body: presentConnector(after) };
-    const { status } = await this.operations.wait(tenantId, operation);
-    return {
-      finished: status === 'done',
-      body: { ...(await this.get({ tenantId, connectorId: id })), ...shownOperation(operation) },
-    };
+    if (!done.operation) return { finished: true, body: presentConnector(orNotFound(done.connector)) };
+    const { status } = await this.operations.wait(tenantId, done.operation);
+    const body = { ...(await this.get({ tenantId, connectorId: id })), ...shownOperation(done.operation) };
+    return { finished: status === 'done', body };
   }
 
   @Handles(adminRoutes.listConnectorErrors)
@@ -147,26 +148,4 @@ export class ConnectorsController {
     }
     await requestOperation(tx, tenantId, 'connector.hand_over', { from_id: id, to_id: to });
   }
-
-  /** Requests approval of a patch that changes bounds or rank. Other fields, such as secrets, are not stored to wait. */
-  private async approvalOf(tenantId: string, id: string, patch: object): Promise<responses.Approval | undefined> {
-    const stored = orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, tenantId, id)));
-    const changes = guardedChanges(stored, patch);
-    if (!changes || !(await this.approvals.areNeeded(tenantId))) return undefined;
-    const others = Object.keys(patch).filter((name) => !(name in changes));
-    if (others.length > 0) {
-      const given = Object.keys(changes).join(' and ');
-      throw badRequest(`${given} needs a second operator: change it without ${others.join(', ')}`);
-    }
-    return this.approvals.request(tenantId, 'updateConnector', {
-      connector_id: encodeId('connector', id),
-      ...changes,
-    });
-  }
-}
-
-/** The configuration by an operator; the names of its secrets are not secret. */
-function describeConnector(row: ConnectorRow): object {
-  const { type, name, priority, records, config, secrets, safeguard, schedule } = row;
-  return { type, name, priority, records, config, protected_values: secrets, safeguard, ...(schedule && { schedule }) };
 }

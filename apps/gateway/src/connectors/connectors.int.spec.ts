@@ -42,6 +42,10 @@ describe('connectors and their jobs:', () => {
         status: 400,
         body: { error: 'records is user and cannot be changed' },
       });
+      expect(await operator('PATCH', path, { connector_id: body.id, name: 'Staff' })).toEqual({
+        status: 400,
+        body: { error: 'unknown field connector_id' },
+      });
       expect((await operator('PATCH', path, { ...people, name: 'Staff' })).body).toMatchObject({ name: 'Staff' });
     });
   });

@@ -36,17 +36,10 @@ export class DeletedConnectorsController {
   }
 
   @Handles(adminRoutes.handDeletedConnectorOver)
-  async handOver({
-    tenantId,
-    connectorId: id,
-    body: { to, reason },
-  }: Input<typeof adminRoutes.handDeletedConnectorOver>) {
+  async handOver({ tenantId, connectorId: id, body }: Input<typeof adminRoutes.handDeletedConnectorOver>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id)));
-    const heir = bodyId(['connector'], to);
-    return this.approvals.operate(tenantId, 'handDeletedConnectorOver', {
-      connector_id: encodeId('connector', id),
-      to: encodeId('connector', heir),
-      reason,
-    });
+    const to = encodeId('connector', bodyId(['connector'], body.to));
+    const given = { connector_id: encodeId('connector', id), to, reason: body.reason };
+    return this.approvals.operate(tenantId, 'handDeletedConnectorOver', given);
   }
 }

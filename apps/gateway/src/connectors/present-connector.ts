@@ -41,6 +41,12 @@ function presentLastRun(run: LastRun): responses.Connector['last_run'] {
   };
 }
 
+/** The configuration by an operator; the names of its secrets are not secret. */
+export function describeConnector(row: ConnectorRow): object {
+  const { type, name, priority, records, config, secrets, safeguard, schedule } = row;
+  return { type, name, priority, records, config, protected_values: secrets, safeguard, ...(schedule && { schedule }) };
+}
+
 /** Returns what clients may know of a connector: no configuration and no texts of the source. */
 export function presentConnectorSummary(row: ConnectorRow): responses.ConnectorSummary {
   const { id, name, type, records, health, complete_as_of } = presentConnector(row);

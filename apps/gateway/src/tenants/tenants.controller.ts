@@ -1,23 +1,14 @@
-import { adminRoutes, encodeId, installationId, newUuid, type responses } from '@idsync/contracts';
-import { Database, type Transaction } from '@idsync/database';
-import {
-  createTenant,
-  findTenant,
-  findTenantDeletion,
-  listTenants,
-  lockTenant,
-  requestTenantDeletion,
-  updateTenant,
-} from '@idsync/database/gateway';
+import { adminRoutes, encodeId, newUuid } from '@idsync/contracts';
+import { Database } from '@idsync/database';
+import { createTenant, findTenant, listTenants, updateTenant } from '@idsync/database/gateway';
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { KeyRing } from '../access/key-ring.service.js';
 import { Approvals } from '../approvals/approvals.service.js';
-import { AuditLog } from '../audit/audit-log.service.js';
-import { describeAct } from '../audit/describe-act.js';
-import { badRequest, orNotFound } from '../http/api-error.js';
+import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { presentTenant, presentTenantDeletion } from './present-tenant.js';
+import { presentTenant } from './present-tenant.js';
+import { requireName, showDeletion } from './tenant-deletion.js';
 import { TenantExports } from './tenant-exports.service.js';
 import { TenantTransactions } from './tenant-transactions.service.js';
 
@@ -28,7 +19,6 @@ export class TenantsController {
     private readonly tenants: TenantTransactions,
     private readonly keyRing: KeyRing,
     private readonly exports: TenantExports,
-    private readonly audit: AuditLog,
     private readonly approvals: Approvals,
   ) {}
 
@@ -86,39 +76,16 @@ export class TenantsController {
   /** Counts what a deletion would remove; once it is requested, shows its progress. */
   @Handles(adminRoutes.getTenantDeletion)
   deletion({ tenantId }: Input<typeof adminRoutes.getTenantDeletion>) {
-    return this.database.transaction(tenantId, (tx) => shownDeletion(tx, tenantId));
+    return this.database.transaction(tenantId, (tx) => showDeletion(tx, tenantId));
   }
 
   /** Stops the keys of the tenant at once. The directory deletes its rows in the background. */
   @Handles(adminRoutes.deleteTenant)
-  async delete({ tenantId, body: { name } }: Input<typeof adminRoutes.deleteTenant>, @Req() request: FastifyRequest) {
-    const checked = async (tx: Transaction) => {
-      const actual = orNotFound(await lockTenant(tx, tenantId));
-      if (name !== actual)
-        throw badRequest(`name must be the name of the tenant, ${JSON.stringify(actual)}, got ${JSON.stringify(name)}`);
-    };
-    const tenant = await this.database.transaction(tenantId, async (tx) => {
-      await checked(tx);
-      return orNotFound(await findTenant(tx, tenantId));
-    });
-    if (tenant.deletionRequestedAt === null) {
-      const given = { tenant_id: encodeId('tenant', tenantId), name };
-      const waiting = await this.approvals.request(tenantId, 'deleteTenant', given);
-      if (waiting) return waiting;
-    }
-    // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
-    await this.audit.record(installationId, describeAct(request, {}));
-    const shown = await this.tenants.actIn(tenantId, async (tx) => {
-      await checked(tx);
-      await requestTenantDeletion(tx, tenantId);
-      return shownDeletion(tx, tenantId);
-    });
-    this.keyRing.clear();
-    return shown;
+  async delete({ tenantId, body: { name } }: Input<typeof adminRoutes.deleteTenant>) {
+    const tenant = await this.database.readTransaction(tenantId, (tx) => requireName(tx, tenantId, name));
+    const given = { tenant_id: encodeId('tenant', tenantId), name };
+    const isGuarded = tenant.deletionRequestedAt === null;
+    const { waiting, deletion } = await this.approvals.perform(tenantId, 'deleteTenant', given, { isGuarded });
+    return waiting ?? orNotFound(deletion);
   }
-}
-
-async function shownDeletion(tx: Transaction, tenantId: string): Promise<responses.TenantDeletion> {
-  const tenant = orNotFound(await findTenant(tx, tenantId));
-  return presentTenantDeletion(tenant, orNotFound(await findTenantDeletion(tx, tenantId)));
 }
