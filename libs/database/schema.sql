@@ -1158,7 +1158,6 @@ create table sync_plan_entries (
   resembles_id uuid,
   resembles_by text,
   changed_fields text[] default '{}'::text[] not null,
-  resembles_value text,
   constraint sync_plan_entries_pkey PRIMARY KEY (id),
   constraint sync_plan_entries_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_plans(job_id) ON DELETE CASCADE,
   constraint sync_plan_entries_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'disable'::text, 'delete'::text])))

@@ -259,6 +259,38 @@ describe('an erasure', () => {
     expect(Object.keys(await traces('held1'))).toContain('sync_plan_entries');
   });
 
+  it('removes a new record of a held job and of a dry run that were planned before the person was known', async () => {
+    const listed = (prefix: string) => [
+      row('keep-9', { email: 'keep9@x.org' }),
+      ...[1, 2, 3, 4, 5, 6, 7].map((n) => row(`${prefix}${n}`, { email: `held${n}@x.org` })),
+    ];
+    const people = [
+      row('wulio-9', { email: 'WULIO9@x.org' }),
+      row('wulio-new', { employee_number: '4711', email: 'wulio9@x.org' }),
+    ];
+    await directory.sync(hr, listed('a'));
+    await directory.fixture.rows(
+      'insert into connector_states (connector_id, tenant_id, complete_as_of) values ($1, $2, now())',
+      [hr, directory.tenant],
+    );
+    const job = await wholeRun(directory, hr, [[...listed('b'), ...people]]);
+    await endJob(directory, job, 'quarantined');
+    const other = await directory.fixture.connector(directory.tenant, { priority: 15 });
+    await endJob(directory, await wholeRun(directory, other, [people], { dryRun: true }));
+    await directory.sync(other, [row('a', { email: 'wulio9@x.org' }), row('b', { employee_number: '4711' })]);
+    await erase(await directory.identityOf('a'));
+    const created = async () => {
+      const sql = `select external_id as id from sync_plan_entries where tenant_id = $1 and action = 'create' order by 1`;
+      return (await directory.fixture.rows<{ id: string }>(sql, [directory.tenant])).map(({ id }) => id);
+    };
+    // The number of the other person decides about this record.
+    const others = ['b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7'];
+    expect(await created()).toEqual([...others, 'wulio-new', 'wulio-new']);
+    await erase(await directory.identityOf('b'));
+    expect(await traces('wulio')).toEqual({});
+    expect(await created()).toEqual(others);
+  });
+
   it('removes all references of machines, in every role and by every key', async () => {
     await directory.sync(hr, [
       row('wulio-3', { email: 'wulio@x.org', employee_number: 'wulio9' }),

@@ -23,6 +23,7 @@ import { applyChanges } from '../changes/apply-changes.js';
 import type { Cause } from '../changes/cause.js';
 import { keyText, keyValue } from '../matching/record-keys.js';
 import { idsOf } from '../shared/collections.js';
+import { dropPlannedCreations } from './drop-planned-creations.js';
 import { lockWhole } from './move-records.js';
 import type { Handler } from './outcome.js';
 import {
@@ -68,6 +69,7 @@ export const eraseIdentity: Handler<'identity.erase'> = async (tx, cause, input)
   for (const text of formerTexts) person.texts.add(normalised(text));
   await suppressPerson(tx, cause, input, persons);
   await deletePlannedOfIdentity(tx, tenantId, identity_id);
+  await dropPlannedCreations(tx, cause, identity_id, persons);
   await eraseRecordErrors(tx, tenantId, persons);
   const references = await removeReferences(tx, cause, {
     identityId: identity_id,

@@ -14,7 +14,7 @@ import { applyChanges } from '../changes/apply-changes.js';
 import type { Cause } from '../changes/cause.js';
 import { boundChanges, diffFields } from '../changes/field-changes.js';
 import type { RecordChange, Settled } from '../changes/record-change.js';
-import { activeKeys, isPermanent, type KeyRules, keyText } from '../matching/record-keys.js';
+import { activeKeys, isPermanent, type KeyRules, keyText, type RecordKey } from '../matching/record-keys.js';
 import { sameValues } from '../shared/collections.js';
 import { accessChangesOf, externalIdsOf, type Step } from './access.js';
 import { destructiveActionOf, isEnablingStep } from './guard.js';
@@ -47,20 +47,20 @@ export async function planChanges(
     return [takesAccess(givesAccess({ ...entry, changedFields }, givers.get(id)), takers.get(id))];
   });
   const made = guard ? changes.filter(({ before }) => !before) : [];
-  const resembled = await findResembled(tx, cause, made);
+  const wanted = made.map(({ record }) => ({ id: record.id, keys: activeKeys(record, cause.rules) }));
+  const resembled = await findResembled(tx, cause, wanted);
   await openPlan(tx, cause.tenantId, job);
   const planned = entries.map((entry) => ({ ...entry, resembles: resembled.get(entry.recordId) }));
   await addPlanEntries(tx, cause.tenantId, job.id, planned);
   return externalIdsOf(takers, changes);
 }
 
-/** Returns by record id the identities that have the first of its permanent keys, or else of its match keys, in use. */
-async function findResembled(
+/** Returns by record the identities that have the first of its permanent keys, or else of its match keys, in use. */
+export async function findResembled(
   tx: Transaction,
   { tenantId, rules }: Cause,
-  made: readonly RecordChange[],
+  wanted: readonly { id: string; keys: readonly RecordKey[] }[],
 ): Promise<Map<string, NonNullable<PlanEntry['resembles']>>> {
-  const wanted = made.map(({ record }) => ({ id: record.id, keys: activeKeys(record, rules) }));
   const values = wanted.flatMap(({ keys }) => keys.map(({ value }) => value));
   const holders = await findKeyHolders(tx, tenantId, rules.certain, values);
   const holderOf = new Map(holders.map((key) => [keyText(key), key.identityId]));
@@ -70,7 +70,7 @@ async function findResembled(
       // Only these can prove that it is the same record.
       const key = held.find(isPermanent) ?? held[0];
       const identityId = key && holderOf.get(keyText(key));
-      return key && identityId ? [[id, { identityId, by: key.kind, value: key.value }] as const] : [];
+      return key && identityId ? [[id, { identityId, by: key.kind }] as const] : [];
     }),
   );
 }

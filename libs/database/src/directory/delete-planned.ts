@@ -2,6 +2,7 @@
 import { machineReferences } from '@idsync/contracts';
 import { texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { SyncPlanEntryEntity } from '../entities/sweep.entities.js';
 
 /**
  * Deletes these records from every plan. Matches by connector and external id, because a record that a plan was to
@@ -75,18 +76,9 @@ export async function deletePlannedReferences(
   );
 }
 
-/**
- * Deletes the planned changes of an identity, and planned new records whose key it has now. Call it before its keys are
- * released.
- */
+/** Deletes the planned changes of an identity. */
 export async function deletePlannedOfIdentity(tx: Transaction, tenantId: string, identityId: string): Promise<void> {
-  await tx.query(
-    `delete from sync_plan_entries e where tenant_id = $1 and (
-       identity_id = $2
-       or exists (select from correlation_keys k where k.tenant_id = $1 and k.kind = e.resembles_by
-                     and k.value = e.resembles_value and k.identity_id = $2 and k.shared is null))`,
-    [tenantId, identityId],
-  );
+  await tx.manager.delete(SyncPlanEntryEntity, { tenantId, identityId });
 }
 
 /** Removes records from the results of undone jobs and refused plans; their number stays. */

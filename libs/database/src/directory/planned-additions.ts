@@ -138,7 +138,7 @@ export async function saveMovedAnchors(tx: Transaction, jobId: string, moved: re
   await tx.query(
     `update sync_plan_entries e
         set action = n.action, record_id = n.record_id, identity_id = n.identity_id, moved_from = n.moved_from,
-            based_on = n.based_on, changes = n.changes, resembles_id = null, resembles_by = null, resembles_value = null,
+            based_on = n.based_on, changes = n.changes, resembles_id = null, resembles_by = null,
             changed_fields = array(select jsonb_array_elements_text(n.changed_fields))
        from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::timestamptz[], $7::jsonb[], $8::jsonb[], $9::text[])
          as n (id, record_id, identity_id, moved_from, based_on, changes, changed_fields, action)

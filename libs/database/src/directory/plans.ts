@@ -16,7 +16,7 @@ type StoredEntry = Omit<SyncPlanEntryEntity, 'tenantId' | 'jobId' | 'done' | 'ch
 
 export interface PlanEntry extends WithoutNulls<StoredEntry> {
   /** Identity with a match key of the record to be created. */
-  resembles?: { identityId: string; by: KeyKind; value: string };
+  resembles?: { identityId: string; by: KeyKind };
   /** Fields under the safeguard whose value changes or is lost, and `planMarks`. */
   changedFields?: readonly string[];
 }
@@ -33,6 +33,11 @@ export async function openPlan(
     'insert into sync_plans (job_id, tenant_id, connector_id) values ($1, $2, $3) on conflict do nothing',
     [job.id, tenantId, job.connectorId],
   );
+}
+
+/** Returns the jobs of the tenant whose plan may have changes that are not applied, also of dry runs. */
+export function findUnappliedPlans(tx: Transaction, tenantId: string): Promise<string[]> {
+  return tx.ids(`select job_id as id from sync_plans where tenant_id = $1 and state <> 'done'`, [tenantId]);
 }
 
 /** Locks the plan of a job; creates it if there is none. */
@@ -217,13 +222,13 @@ export async function addPlanEntries(
   await tx.query(
     `insert into sync_plan_entries
         (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on,
-         resembles_id, resembles_by, resembles_value, changed_fields)
+         resembles_id, resembles_by, changed_fields)
      select $1, $2, seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on,
-            resembles_id, resembles_by, resembles_value, array(select jsonb_array_elements_text(changed_fields))
+            resembles_id, resembles_by, array(select jsonb_array_elements_text(changed_fields))
        from unnest($3::integer[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::uuid[], $9::jsonb[],
-        $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::text[], $15::jsonb[])
+        $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::jsonb[])
          as n (seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on, resembles_id,
-               resembles_by, resembles_value, changed_fields)`,
+               resembles_by, changed_fields)`,
     [
       jobId,
       tenantId,
@@ -240,7 +245,6 @@ export async function addPlanEntries(
       }),
       uuids(entries.map((entry) => entry.resembles?.identityId)),
       texts(entries.map((entry) => entry.resembles?.by)),
-      texts(entries.map((entry) => entry.resembles?.value)),
       jsons(entries.map((entry) => entry.changedFields ?? [])),
     ],
   );

@@ -45,8 +45,6 @@ export const SyncPlanEntryEntity = entity('sync_plan_entries', {
   /** Identity that has a match key of a record to be created, and the key's kind. */
   resemblesId: uuid({ nullable: true }),
   resemblesBy: text<KeyKind>({ nullable: true }),
-  /** The normalised value of that key. */
-  resemblesValue: text({ nullable: true }),
   /** Fields under the safeguard whose value changes or is lost. */
   changedFields: text<string[]>({ array: true, default: () => "'{}'" }),
   done: boolean({ default: false }),

@@ -493,8 +493,7 @@ create table sync_plan_entries (
   moved_from text,
   resembles_id uuid,
   resembles_by text,
-  changed_fields text[] not null default '{}',
-  resembles_value text
+  changed_fields text[] not null default '{}'
 );
 create index sync_plan_entries_job on sync_plan_entries (job_id, id);
 create index sync_plan_entries_open on sync_plan_entries (job_id, id) where not done;
