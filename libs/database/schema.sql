@@ -12,10 +12,11 @@ create table api_keys (
   revoked_at timestamp with time zone,
   connector_id uuid,
   allowed_networks text[],
-  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_pkey PRIMARY KEY (tenant_id, id),
   constraint api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX api_keys_connector ON public.api_keys USING btree (tenant_id, connector_id, created_at, id) WHERE (connector_id IS NOT NULL);
+CREATE INDEX api_keys_id ON public.api_keys USING btree (id);
 CREATE INDEX api_keys_tenant ON public.api_keys USING btree (tenant_id, created_at, id);
 alter table api_keys enable row level security, force row level security;
 create policy all_rows_idsync_gateway on api_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
@@ -40,11 +41,10 @@ create table approvals (
   decided_at timestamp with time zone,
   decision_reason text,
   operation_id uuid,
-  constraint approvals_pkey PRIMARY KEY (id),
+  constraint approvals_pkey PRIMARY KEY (tenant_id, id),
   constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'stale'::text])))
 );
 CREATE INDEX approvals_pending ON public.approvals USING btree (tenant_id, expires_at) WHERE (status = 'pending'::text);
-CREATE INDEX approvals_tenant ON public.approvals USING btree (tenant_id, id);
 alter table approvals enable row level security, force row level security;
 create policy own_rows on approvals to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete on approvals to idsync_directory;
@@ -114,7 +114,7 @@ create table audit_keys (
   tenant_id uuid not null,
   ciphertext bytea not null,
   created_at timestamp with time zone default now() not null,
-  constraint audit_keys_pkey PRIMARY KEY (id)
+  constraint audit_keys_pkey PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX audit_keys_chain ON public.audit_keys USING btree (tenant_id, created_at);
 alter table audit_keys enable row level security, force row level security;
@@ -135,8 +135,8 @@ create table batches_begun (
   stops integer default 0 not null,
   cuts integer[] default '{}'::integer[] not null,
   left_out integer[] default '{}'::integer[] not null,
-  constraint batches_begun_pkey PRIMARY KEY (job_id, seq),
-  constraint batches_begun_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
+  constraint batches_begun_pkey PRIMARY KEY (tenant_id, job_id, seq),
+  constraint batches_begun_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES sync_jobs(tenant_id, id) ON DELETE CASCADE
 );
 alter table batches_begun enable row level security, force row level security;
 create policy own_rows on batches_begun to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -173,7 +173,7 @@ create table connector_probes (
   result jsonb,
   created_at timestamp with time zone default now() not null,
   ended_at timestamp with time zone,
-  constraint connector_probes_pkey PRIMARY KEY (id),
+  constraint connector_probes_pkey PRIMARY KEY (tenant_id, id),
   constraint connector_probes_kind_check CHECK ((kind = ANY (ARRAY['test'::text, 'discover'::text]))),
   constraint connector_probes_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'failed'::text])))
 );
@@ -190,7 +190,7 @@ create table connector_secrets (
   tenant_id uuid not null,
   ciphertext bytea not null,
   names text[] not null,
-  constraint connector_secrets_pkey PRIMARY KEY (connector_id)
+  constraint connector_secrets_pkey PRIMARY KEY (tenant_id, connector_id)
 );
 alter table connector_secrets enable row level security, force row level security;
 create policy all_rows_idsync_gateway on connector_secrets to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
@@ -216,7 +216,7 @@ create table connector_states (
   failures integer default 0 not null,
   last_failed_at timestamp with time zone,
   complete_as_of timestamp with time zone,
-  constraint connector_states_pkey PRIMARY KEY (connector_id),
+  constraint connector_states_pkey PRIMARY KEY (tenant_id, connector_id),
   constraint connector_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX connector_states_due ON public.connector_states USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
@@ -242,7 +242,7 @@ create table connectors (
   config_version integer default 1 not null,
   schedule jsonb,
   planned_schedule jsonb,
-  constraint connectors_pkey PRIMARY KEY (id),
+  constraint connectors_pkey PRIMARY KEY (tenant_id, id),
   constraint connectors_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX connectors_name ON public.connectors USING btree (tenant_id, name) WHERE (deleted_at IS NULL);
@@ -264,7 +264,7 @@ create table contested_keys (
   record_id uuid not null,
   constraint contested_keys_pkey PRIMARY KEY (tenant_id, kind, value, record_id)
 );
-CREATE INDEX contested_keys_record ON public.contested_keys USING btree (record_id);
+CREATE INDEX contested_keys_record ON public.contested_keys USING btree (tenant_id, record_id) WHERE (record_id IS NOT NULL);
 alter table contested_keys enable row level security, force row level security;
 create policy own_rows on contested_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on contested_keys to idsync_directory;
@@ -352,8 +352,8 @@ create table events (
   traceparent text,
   constraint events_pkey PRIMARY KEY (tenant_id, sequence)
 );
-CREATE INDEX events_identity ON public.events USING btree (identity_id, sequence) WHERE (identity_id IS NOT NULL);
-CREATE INDEX events_subject ON public.events USING btree (subject_id) WHERE (subject_id IS NOT NULL);
+CREATE INDEX events_identity ON public.events USING btree (tenant_id, identity_id, sequence) WHERE (identity_id IS NOT NULL);
+CREATE INDEX events_subject ON public.events USING btree (tenant_id, subject_id) WHERE (subject_id IS NOT NULL);
 alter table events enable row level security, force row level security;
 create policy own_rows on events to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on events to idsync_directory;
@@ -375,13 +375,12 @@ create table failing_records (
   retries integer default 0 not null,
   retry_at timestamp with time zone,
   field text,
-  constraint failing_records_pkey PRIMARY KEY (id),
-  constraint failing_records_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
+  constraint failing_records_pkey PRIMARY KEY (tenant_id, connector_id, id),
+  constraint failing_records_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES sync_jobs(tenant_id, id) ON DELETE CASCADE
 );
-CREATE UNIQUE INDEX failing_records_anchor ON public.failing_records USING btree (connector_id, external_id) WHERE (external_id IS NOT NULL);
-CREATE INDEX failing_records_connector ON public.failing_records USING btree (connector_id, id);
-CREATE INDEX failing_records_job ON public.failing_records USING btree (job_id);
-CREATE UNIQUE INDEX failing_records_line ON public.failing_records USING btree (connector_id, line) WHERE (external_id IS NULL);
+CREATE UNIQUE INDEX failing_records_anchor ON public.failing_records USING btree (tenant_id, connector_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX failing_records_job ON public.failing_records USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
+CREATE UNIQUE INDEX failing_records_line ON public.failing_records USING btree (tenant_id, connector_id, line) WHERE (external_id IS NULL);
 alter table failing_records enable row level security, force row level security;
 create policy own_rows on failing_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, select on failing_records to idsync_directory;
@@ -445,17 +444,17 @@ create table findings (
   accepted_reason text,
   accepted_at timestamp with time zone,
   accepted_until timestamp with time zone,
-  constraint findings_pkey PRIMARY KEY (id),
+  constraint findings_pkey PRIMARY KEY (tenant_id, id),
   constraint findings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint findings_state_check CHECK ((state = ANY (ARRAY['open'::text, 'accepted'::text, 'resolved'::text])))
 );
 CREATE INDEX findings_checked ON public.findings USING btree (tenant_id, id) WHERE (state <> 'resolved'::text);
 CREATE INDEX findings_expiring ON public.findings USING btree (tenant_id, accepted_until) WHERE (state = 'accepted'::text);
 CREATE INDEX findings_identity ON public.findings USING btree (tenant_id, identity_id, id) WHERE (identity_id IS NOT NULL);
-CREATE INDEX findings_listed ON public.findings USING btree (tenant_id, state, kind, id);
+CREATE INDEX findings_listed ON public.findings USING btree (tenant_id, state, kind, id) WHERE (state IS NOT NULL);
 CREATE INDEX findings_open ON public.findings USING btree (kind) WHERE (state = 'open'::text);
 CREATE INDEX findings_resolved ON public.findings USING btree (tenant_id, resolved_at) WHERE (state = 'resolved'::text);
-CREATE INDEX findings_subject ON public.findings USING btree (tenant_id, subject_id, id);
+CREATE INDEX findings_subject ON public.findings USING btree (tenant_id, subject_id, id) WHERE (subject_id IS NOT NULL);
 CREATE UNIQUE INDEX findings_unresolved ON public.findings USING btree (tenant_id, kind, subject_id) WHERE (state <> 'resolved'::text);
 alter table findings enable row level security, force row level security;
 create policy all_rows_idsync_directory on findings to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
@@ -468,9 +467,9 @@ create table former_references (
   identity_id uuid not null,
   record_id uuid not null,
   texts text[] not null,
-  constraint former_references_pkey PRIMARY KEY (identity_id, record_id)
+  constraint former_references_pkey PRIMARY KEY (tenant_id, identity_id, record_id)
 );
-CREATE INDEX former_references_record ON public.former_references USING btree (record_id);
+CREATE INDEX former_references_record ON public.former_references USING btree (tenant_id, record_id) WHERE (record_id IS NOT NULL);
 alter table former_references enable row level security, force row level security;
 create policy own_rows on former_references to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on former_references to idsync_directory;
@@ -482,10 +481,10 @@ create table groups (
   name text not null,
   term text not null,
   created_at timestamp with time zone not null,
-  constraint groups_pkey PRIMARY KEY (id)
+  constraint groups_pkey PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX groups_listed ON public.groups USING btree (tenant_id, created_at, id);
-CREATE INDEX groups_source ON public.groups USING btree (connector_id, created_at, id);
+CREATE INDEX groups_source ON public.groups USING btree (tenant_id, connector_id, created_at, id) WHERE (connector_id IS NOT NULL);
 alter table groups enable row level security, force row level security;
 create policy own_rows on groups to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on groups to idsync_directory;
@@ -516,11 +515,11 @@ create table identities (
   updated_at timestamp with time zone not null,
   document text not null,
   purge_at timestamp with time zone,
-  constraint identities_pkey PRIMARY KEY (id),
+  constraint identities_pkey PRIMARY KEY (tenant_id, id),
   constraint identities_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'suspended'::text, 'inactive'::text, 'deleted'::text])))
 );
-CREATE INDEX identities_by_status ON public.identities USING btree (tenant_id, status, created_at, id);
-CREATE INDEX identities_changes ON public.identities USING btree (tenant_id, updated_at, created_at, id, status);
+CREATE INDEX identities_by_status ON public.identities USING btree (tenant_id, status, created_at, id) WHERE (status IS NOT NULL);
+CREATE INDEX identities_changes ON public.identities USING btree (tenant_id, updated_at, created_at, id, status) WHERE (updated_at IS NOT NULL);
 CREATE INDEX identities_listed ON public.identities USING btree (tenant_id, created_at, id) WHERE (status <> 'deleted'::text);
 CREATE INDEX identities_purge ON public.identities USING btree (tenant_id, purge_at) WHERE (purge_at IS NOT NULL);
 alter table identities enable row level security, force row level security;
@@ -535,9 +534,9 @@ create table identity_redirects (
   into_id uuid not null,
   created_at timestamp with time zone not null,
   merged_at timestamp with time zone not null,
-  constraint identity_redirects_pkey PRIMARY KEY (id)
+  constraint identity_redirects_pkey PRIMARY KEY (tenant_id, id)
 );
-CREATE INDEX identity_redirects_into ON public.identity_redirects USING btree (into_id);
+CREATE INDEX identity_redirects_into ON public.identity_redirects USING btree (tenant_id, into_id) WHERE (into_id IS NOT NULL);
 alter table identity_redirects enable row level security, force row level security;
 create policy own_rows on identity_redirects to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on identity_redirects to idsync_directory;
@@ -550,9 +549,8 @@ create table identity_versions (
   valid_until timestamp with time zone not null,
   document text not null,
   into_id uuid,
-  constraint identity_versions_pkey PRIMARY KEY (id)
+  constraint identity_versions_pkey PRIMARY KEY (tenant_id, identity_id, valid_until, id)
 );
-CREATE INDEX identity_versions_found ON public.identity_versions USING btree (identity_id, valid_until, id);
 alter table identity_versions enable row level security, force row level security;
 create policy own_rows on identity_versions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on identity_versions to idsync_directory;
@@ -625,7 +623,7 @@ create table logout_tokens (
   id text not null,
   tenant_id uuid not null,
   expires_at timestamp with time zone not null,
-  constraint logout_tokens_pkey PRIMARY KEY (id)
+  constraint logout_tokens_pkey PRIMARY KEY (tenant_id, id)
 );
 alter table logout_tokens enable row level security, force row level security;
 create policy own_rows on logout_tokens to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -639,10 +637,10 @@ create table machine_references (
   role text not null,
   value text,
   identity_id uuid,
-  constraint machine_references_pkey PRIMARY KEY (record_id, role),
+  constraint machine_references_pkey PRIMARY KEY (tenant_id, record_id, role),
   constraint machine_references_role_check CHECK ((role = ANY (ARRAY['owned_by'::text, 'manager_id'::text, 'technical_inheritor'::text])))
 );
-CREATE INDEX machine_references_identity ON public.machine_references USING btree (identity_id) WHERE (identity_id IS NOT NULL);
+CREATE INDEX machine_references_identity ON public.machine_references USING btree (tenant_id, identity_id) WHERE (identity_id IS NOT NULL);
 CREATE INDEX machine_references_value ON public.machine_references USING btree (tenant_id, value) WHERE (value IS NOT NULL);
 alter table machine_references enable row level security, force row level security;
 create policy own_rows on machine_references to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -681,14 +679,13 @@ create table operations (
   undo jsonb,
   reverted_by uuid,
   announced_at timestamp with time zone default now() not null,
-  constraint operations_pkey PRIMARY KEY (id),
+  constraint operations_pkey PRIMARY KEY (tenant_id, id),
   constraint operations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'refused'::text, 'held'::text])))
 );
 CREATE INDEX operations_losses ON public.operations USING btree (tenant_id, ended_at) WHERE (result ? 'access_lost'::text);
 CREATE INDEX operations_outcomes ON public.operations USING btree (tenant_id, type) WHERE (type = ANY (ARRAY['job.undo'::text, 'plan.apply'::text]));
 CREATE INDEX operations_queued ON public.operations USING btree (tenant_id, announced_at) WHERE (status = 'queued'::text);
-CREATE INDEX operations_tenant ON public.operations USING btree (tenant_id, id);
 alter table operations enable row level security, force row level security;
 create policy own_rows on operations to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, select, update on operations to idsync_directory;
@@ -721,7 +718,7 @@ create table operator_sessions (
   created_at timestamp with time zone default now() not null,
   last_used_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
-  constraint operator_sessions_pkey PRIMARY KEY (id),
+  constraint operator_sessions_pkey PRIMARY KEY (tenant_id, id),
   constraint operator_sessions_kind_check CHECK ((kind = ANY (ARRAY['admin_token'::text, 'service_token'::text, 'oidc'::text]))),
   constraint operator_sessions_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'auditor'::text, 'admin'::text])))
 );
@@ -758,11 +755,12 @@ create table portal_links (
   issued_by uuid,
   created_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
-  constraint portal_links_pkey PRIMARY KEY (id),
+  constraint portal_links_pkey PRIMARY KEY (tenant_id, id),
   constraint portal_links_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint portal_links_access_check CHECK ((access = ANY (ARRAY['read'::text, 'send'::text, 'change'::text])))
 );
 CREATE INDEX portal_links_expiry ON public.portal_links USING btree (expires_at, id);
+CREATE INDEX portal_links_id ON public.portal_links USING btree (id);
 CREATE INDEX portal_links_tenant ON public.portal_links USING btree (tenant_id, expires_at);
 alter table portal_links enable row level security, force row level security;
 create policy all_rows_idsync_gateway on portal_links to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
@@ -777,9 +775,8 @@ create table record_versions (
   record_id uuid not null,
   valid_until timestamp with time zone not null,
   document text not null,
-  constraint record_versions_pkey PRIMARY KEY (id)
+  constraint record_versions_pkey PRIMARY KEY (tenant_id, record_id, valid_until, id)
 );
-CREATE INDEX record_versions_found ON public.record_versions USING btree (record_id, valid_until, id);
 alter table record_versions enable row level security, force row level security;
 create policy own_rows on record_versions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on record_versions to idsync_directory;
@@ -811,13 +808,13 @@ create table review_cases (
   opened_at timestamp with time zone not null,
   closed_at timestamp with time zone,
   operation_id uuid,
-  constraint review_cases_pkey PRIMARY KEY (id),
+  constraint review_cases_pkey PRIMARY KEY (tenant_id, id),
   constraint review_cases_kind_check CHECK ((kind = ANY (ARRAY['contested'::text, 'weak'::text]))),
   constraint review_cases_status_check CHECK ((status = ANY (ARRAY['open'::text, 'linked'::text, 'new'::text, 'ignored'::text, 'settled'::text])))
 );
-CREATE INDEX review_cases_listed ON public.review_cases USING btree (tenant_id, status, id);
-CREATE UNIQUE INDEX review_cases_open ON public.review_cases USING btree (record_id) WHERE (status = 'open'::text);
-CREATE INDEX review_cases_record ON public.review_cases USING btree (record_id, id);
+CREATE INDEX review_cases_listed ON public.review_cases USING btree (tenant_id, status, id) WHERE (status IS NOT NULL);
+CREATE UNIQUE INDEX review_cases_open ON public.review_cases USING btree (tenant_id, record_id) WHERE (status = 'open'::text);
+CREATE INDEX review_cases_record ON public.review_cases USING btree (tenant_id, record_id, id) WHERE (record_id IS NOT NULL);
 alter table review_cases enable row level security, force row level security;
 create policy own_rows on review_cases to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on review_cases to idsync_directory;
@@ -827,10 +824,10 @@ create table scim_members (
   group_id uuid not null,
   member_id uuid not null,
   tenant_id uuid not null,
-  constraint scim_members_pkey PRIMARY KEY (group_id, member_id),
+  constraint scim_members_pkey PRIMARY KEY (tenant_id, group_id, member_id),
   constraint scim_members_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
-CREATE INDEX scim_members_member ON public.scim_members USING btree (member_id, group_id);
+CREATE INDEX scim_members_member ON public.scim_members USING btree (tenant_id, member_id, group_id) WHERE (member_id IS NOT NULL);
 alter table scim_members enable row level security, force row level security;
 create policy all_rows_idsync_gateway on scim_members to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on scim_members to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -847,7 +844,7 @@ create table scim_positions (
   deleted_at timestamp with time zone,
   users bigint default 0 not null,
   groups bigint default 0 not null,
-  constraint scim_positions_pkey PRIMARY KEY (connector_id),
+  constraint scim_positions_pkey PRIMARY KEY (tenant_id, connector_id),
   constraint scim_positions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 alter table scim_positions enable row level security, force row level security;
@@ -873,16 +870,16 @@ create table scim_resources (
   changed_at timestamp with time zone default now() not null,
   deleted_at timestamp with time zone,
   former_key text,
-  constraint scim_resources_pkey PRIMARY KEY (connector_id, kind, id),
+  constraint scim_resources_pkey PRIMARY KEY (tenant_id, connector_id, kind, id),
   constraint scim_resources_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint scim_resources_kind_check CHECK ((kind = ANY (ARRAY['User'::text, 'Group'::text])))
 );
-CREATE INDEX scim_resources_external ON public.scim_resources USING btree (external_key, id) WHERE (deleted_at IS NULL);
-CREATE INDEX scim_resources_former ON public.scim_resources USING btree (former_key, "position") WHERE (former_key IS NOT NULL);
-CREATE INDEX scim_resources_group_name ON public.scim_resources USING btree (name_key, id) WHERE ((kind = 'Group'::text) AND (deleted_at IS NULL));
-CREATE INDEX scim_resources_position ON public.scim_resources USING btree (connector_id, "position", id) WHERE ("position" IS NOT NULL);
+CREATE INDEX scim_resources_external ON public.scim_resources USING btree (tenant_id, external_key, id) WHERE ((deleted_at IS NULL) AND (external_key IS NOT NULL));
+CREATE INDEX scim_resources_former ON public.scim_resources USING btree (tenant_id, former_key, "position") WHERE (former_key IS NOT NULL);
+CREATE INDEX scim_resources_group_name ON public.scim_resources USING btree (tenant_id, name_key, id) WHERE ((kind = 'Group'::text) AND (deleted_at IS NULL));
+CREATE INDEX scim_resources_position ON public.scim_resources USING btree (tenant_id, connector_id, "position", id) WHERE ("position" IS NOT NULL);
 CREATE INDEX scim_resources_tombstones ON public.scim_resources USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
-CREATE UNIQUE INDEX scim_resources_user_name ON public.scim_resources USING btree (name_key) WHERE ((kind = 'User'::text) AND (deleted_at IS NULL));
+CREATE UNIQUE INDEX scim_resources_user_name ON public.scim_resources USING btree (tenant_id, name_key) WHERE ((kind = 'User'::text) AND (deleted_at IS NULL));
 alter table scim_resources enable row level security, force row level security;
 create policy all_rows_idsync_gateway on scim_resources to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on scim_resources to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -909,9 +906,9 @@ create table seen_records (
   connector_id uuid not null,
   record_ids uuid[] not null,
   named_ids uuid[] default '{}'::uuid[] not null,
-  constraint seen_records_pkey PRIMARY KEY (job_id, seq)
+  constraint seen_records_pkey PRIMARY KEY (tenant_id, job_id, seq)
 );
-CREATE INDEX seen_records_connector ON public.seen_records USING btree (connector_id);
+CREATE INDEX seen_records_connector ON public.seen_records USING btree (tenant_id, connector_id) WHERE (connector_id IS NOT NULL);
 alter table seen_records enable row level security, force row level security;
 create policy own_rows on seen_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on seen_records to idsync_directory;
@@ -945,7 +942,7 @@ create table service_tokens (
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
-  constraint service_tokens_pkey PRIMARY KEY (id),
+  constraint service_tokens_pkey PRIMARY KEY (tenant_id, id),
   constraint service_tokens_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'auditor'::text, 'admin'::text])))
 );
 CREATE INDEX service_tokens_listed ON public.service_tokens USING btree (tenant_id, created_at, id);
@@ -983,21 +980,21 @@ create table source_records (
   search_terms text default ''::text not null,
   list_terms text,
   kept_identity_id uuid,
-  constraint source_records_pkey PRIMARY KEY (id),
+  constraint source_records_pkey PRIMARY KEY (tenant_id, id),
   constraint source_records_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'account'::text, 'machine_identity'::text])))
 );
 CREATE INDEX source_records_accounts ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE (kind = 'account'::text);
-CREATE UNIQUE INDEX source_records_anchor ON public.source_records USING btree (connector_id, external_id);
+CREATE UNIQUE INDEX source_records_anchor ON public.source_records USING btree (tenant_id, connector_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX source_records_by_risk ON public.source_records USING btree (tenant_id, COALESCE((- (((machine -> 'risk'::text) ->> 'score'::text))::numeric), (1)::numeric), created_at, id) WHERE (kind = 'machine_identity'::text);
 CREATE INDEX source_records_due ON public.source_records USING btree (tenant_id, due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX source_records_identity ON public.source_records USING btree (identity_id);
-CREATE INDEX source_records_kept ON public.source_records USING btree (kept_identity_id) WHERE (kept_identity_id IS NOT NULL);
-CREATE INDEX source_records_living ON public.source_records USING btree (connector_id, id) WHERE (status <> ALL (ARRAY['deleted'::text, 'decommissioned'::text]));
+CREATE INDEX source_records_identity ON public.source_records USING btree (tenant_id, identity_id) WHERE (identity_id IS NOT NULL);
+CREATE INDEX source_records_kept ON public.source_records USING btree (tenant_id, kept_identity_id) WHERE (kept_identity_id IS NOT NULL);
+CREATE INDEX source_records_living ON public.source_records USING btree (tenant_id, connector_id, id) WHERE (status <> ALL (ARRAY['deleted'::text, 'decommissioned'::text]));
 CREATE INDEX source_records_machines ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE (kind = 'machine_identity'::text);
-CREATE INDEX source_records_manager ON public.source_records USING btree (manager_id) WHERE (manager_id IS NOT NULL);
+CREATE INDEX source_records_manager ON public.source_records USING btree (tenant_id, manager_id) WHERE (manager_id IS NOT NULL);
 CREATE INDEX source_records_of_source ON public.source_records USING btree (tenant_id, kind, connector_id, created_at, id, status) WHERE (kind <> 'user'::text);
 CREATE INDEX source_records_others ON public.source_records USING btree (tenant_id, id) WHERE (kind <> 'user'::text);
-CREATE INDEX source_records_source ON public.source_records USING btree (connector_id, created_at, id);
+CREATE INDEX source_records_source ON public.source_records USING btree (tenant_id, connector_id, created_at, id) WHERE (created_at > '-infinity'::timestamp with time zone);
 CREATE INDEX source_records_unmatched ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE ((kind = 'account'::text) AND (identity_id IS NULL));
 CREATE INDEX source_records_users ON public.source_records USING btree (tenant_id, created_at, id) WHERE ((kind = 'user'::text) AND (status <> 'deleted'::text));
 CREATE INDEX source_records_users_by_status ON public.source_records USING btree (tenant_id, status, created_at, id) WHERE (kind = 'user'::text);
@@ -1016,7 +1013,7 @@ create table suppression_hashes (
   suppression_id uuid not null,
   constraint suppression_hashes_pkey PRIMARY KEY (tenant_id, hash, suppression_id)
 );
-CREATE INDEX suppression_hashes_suppression ON public.suppression_hashes USING btree (suppression_id);
+CREATE INDEX suppression_hashes_suppression ON public.suppression_hashes USING btree (tenant_id, suppression_id) WHERE (suppression_id IS NOT NULL);
 alter table suppression_hashes enable row level security, force row level security;
 create policy own_rows on suppression_hashes to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select on suppression_hashes to idsync_directory;
@@ -1042,7 +1039,7 @@ create table suppressions (
   identity_id uuid not null,
   operation_id uuid not null,
   created_at timestamp with time zone default now() not null,
-  constraint suppressions_pkey PRIMARY KEY (id)
+  constraint suppressions_pkey PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX suppressions_tenant ON public.suppressions USING btree (tenant_id, created_at, id);
 alter table suppressions enable row level security, force row level security;
@@ -1057,8 +1054,8 @@ create table sync_batches (
   connector_id uuid not null,
   records text not null,
   announced_at timestamp with time zone default now() not null,
-  constraint sync_batches_pkey PRIMARY KEY (job_id, seq),
-  constraint sync_batches_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
+  constraint sync_batches_pkey PRIMARY KEY (tenant_id, job_id, seq),
+  constraint sync_batches_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES sync_jobs(tenant_id, id) ON DELETE CASCADE
 );
 alter table sync_batches enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on sync_batches to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
@@ -1111,27 +1108,26 @@ create table sync_jobs (
   fields_left_out bigint default 0 not null,
   retires boolean default false not null,
   records_suppressed bigint default 0 not null,
-  constraint sync_jobs_pkey PRIMARY KEY (id),
+  constraint sync_jobs_pkey PRIMARY KEY (tenant_id, id),
   constraint sync_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   constraint sync_jobs_mode_check CHECK ((mode = ANY (ARRAY['auto'::text, 'full'::text, 'changes'::text, 'record'::text]))),
   constraint sync_jobs_outcome_check CHECK ((outcome = ANY (ARRAY['created'::text, 'updated'::text, 'unchanged'::text, 'deleted'::text, 'absent'::text, 'refused'::text]))),
   constraint sync_jobs_record_check CHECK (((mode = 'record'::text) = (external_id IS NOT NULL))),
   constraint sync_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text, 'cancelled'::text])))
 );
-CREATE INDEX sync_jobs_by_status ON public.sync_jobs USING btree (tenant_id, status, id);
-CREATE INDEX sync_jobs_connector ON public.sync_jobs USING btree (connector_id, id);
+CREATE INDEX sync_jobs_by_status ON public.sync_jobs USING btree (tenant_id, status, id) WHERE (status IS NOT NULL);
+CREATE INDEX sync_jobs_connector ON public.sync_jobs USING btree (tenant_id, connector_id, id) WHERE (connector_id IS NOT NULL);
 CREATE INDEX sync_jobs_finished ON public.sync_jobs USING btree (completed_at) WHERE (completed_at IS NOT NULL);
-CREATE UNIQUE INDEX sync_jobs_one_queued ON public.sync_jobs USING btree (connector_id) WHERE ((status = 'queued'::text) AND (NOT keyed));
-CREATE INDEX sync_jobs_quarantined ON public.sync_jobs USING btree (connector_id, id) WHERE ((status = 'quarantined'::text) AND (mode <> 'record'::text));
-CREATE INDEX sync_jobs_records ON public.sync_jobs USING btree (connector_id, last_record_at) WHERE (mode = 'record'::text);
+CREATE UNIQUE INDEX sync_jobs_one_queued ON public.sync_jobs USING btree (tenant_id, connector_id) WHERE ((status = 'queued'::text) AND (NOT keyed));
+CREATE INDEX sync_jobs_quarantined ON public.sync_jobs USING btree (tenant_id, connector_id, id) WHERE ((status = 'quarantined'::text) AND (mode <> 'record'::text));
+CREATE INDEX sync_jobs_records ON public.sync_jobs USING btree (tenant_id, connector_id, last_record_at) WHERE (mode = 'record'::text);
 CREATE INDEX sync_jobs_records_unfinished ON public.sync_jobs USING btree (id) WHERE ((mode = 'record'::text) AND (status = ANY (ARRAY['queued'::text, 'running'::text])));
-CREATE UNIQUE INDEX sync_jobs_running ON public.sync_jobs USING btree (connector_id) WHERE ((status = 'running'::text) AND (mode <> 'record'::text));
-CREATE UNIQUE INDEX sync_jobs_scheduled ON public.sync_jobs USING btree (connector_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
-CREATE INDEX sync_jobs_source_message ON public.sync_jobs USING btree (connector_id) WHERE (source_message IS NOT NULL);
+CREATE UNIQUE INDEX sync_jobs_running ON public.sync_jobs USING btree (tenant_id, connector_id) WHERE ((status = 'running'::text) AND (mode <> 'record'::text));
+CREATE UNIQUE INDEX sync_jobs_scheduled ON public.sync_jobs USING btree (tenant_id, connector_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
+CREATE INDEX sync_jobs_source_message ON public.sync_jobs USING btree (tenant_id, connector_id) WHERE (source_message IS NOT NULL);
 CREATE INDEX sync_jobs_sweeping ON public.sync_jobs USING btree (sweep_asked_at) WHERE (sweep_asked_at IS NOT NULL);
-CREATE INDEX sync_jobs_tenant ON public.sync_jobs USING btree (tenant_id, id);
-CREATE INDEX sync_jobs_unfinished ON public.sync_jobs USING btree (connector_id, id) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text]));
-CREATE INDEX sync_jobs_waiting ON public.sync_jobs USING btree (connector_id, id) WHERE ((status = 'queued'::text) AND (mode <> 'record'::text));
+CREATE INDEX sync_jobs_unfinished ON public.sync_jobs USING btree (tenant_id, connector_id, id) WHERE ((status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text])) AND (connector_id IS NOT NULL));
+CREATE INDEX sync_jobs_waiting ON public.sync_jobs USING btree (tenant_id, connector_id, id) WHERE ((status = 'queued'::text) AND (mode <> 'record'::text));
 alter table sync_jobs enable row level security, force row level security;
 create policy all_rows_idsync_sync_worker on sync_jobs to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on sync_jobs to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1158,14 +1154,13 @@ create table sync_plan_entries (
   resembles_id uuid,
   resembles_by text,
   changed_fields text[] default '{}'::text[] not null,
-  constraint sync_plan_entries_pkey PRIMARY KEY (id),
-  constraint sync_plan_entries_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_plans(job_id) ON DELETE CASCADE,
+  constraint sync_plan_entries_pkey PRIMARY KEY (tenant_id, job_id, id),
+  constraint sync_plan_entries_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES sync_plans(tenant_id, job_id) ON DELETE CASCADE,
   constraint sync_plan_entries_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'disable'::text, 'delete'::text])))
 );
-CREATE INDEX sync_plan_entries_anchor ON public.sync_plan_entries USING btree (job_id, external_id);
-CREATE INDEX sync_plan_entries_deletions ON public.sync_plan_entries USING btree (job_id, identity_id) WHERE (action = 'delete'::text);
-CREATE INDEX sync_plan_entries_job ON public.sync_plan_entries USING btree (job_id, id);
-CREATE INDEX sync_plan_entries_open ON public.sync_plan_entries USING btree (job_id, id) WHERE (NOT done);
+CREATE INDEX sync_plan_entries_anchor ON public.sync_plan_entries USING btree (tenant_id, job_id, external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX sync_plan_entries_deletions ON public.sync_plan_entries USING btree (tenant_id, job_id, identity_id) WHERE (action = 'delete'::text);
+CREATE INDEX sync_plan_entries_open ON public.sync_plan_entries USING btree (tenant_id, job_id, id) WHERE (NOT done);
 alter table sync_plan_entries enable row level security, force row level security;
 create policy own_rows on sync_plan_entries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on sync_plan_entries to idsync_directory;
@@ -1184,12 +1179,13 @@ create table sync_plans (
   reasons jsonb default '[]'::jsonb not null,
   losses integer default 0 not null,
   lost_identity_ids uuid[] default '{}'::uuid[] not null,
-  constraint sync_plans_pkey PRIMARY KEY (job_id),
+  constraint sync_plans_pkey PRIMARY KEY (tenant_id, job_id),
   constraint sync_plans_state_check CHECK ((state = ANY (ARRAY['open'::text, 'held'::text, 'ready'::text, 'done'::text])))
 );
-CREATE INDEX sync_plans_connector ON public.sync_plans USING btree (connector_id, job_id);
-CREATE INDEX sync_plans_harm ON public.sync_plans USING btree (connector_id, job_id) WHERE ((deletions > 0) OR (disables > 0));
+CREATE INDEX sync_plans_connector ON public.sync_plans USING btree (tenant_id, connector_id, job_id) WHERE (connector_id IS NOT NULL);
+CREATE INDEX sync_plans_harm ON public.sync_plans USING btree (tenant_id, connector_id, job_id) WHERE ((deletions > 0) OR (disables > 0));
 CREATE INDEX sync_plans_losses ON public.sync_plans USING btree (tenant_id, job_id) WHERE (losses > 0);
+CREATE INDEX sync_plans_unapplied ON public.sync_plans USING btree (tenant_id, job_id) WHERE (state <> 'done'::text);
 alter table sync_plans enable row level security, force row level security;
 create policy own_rows on sync_plans to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on sync_plans to idsync_directory;
@@ -1205,10 +1201,9 @@ create table sync_record_errors (
   hides_others boolean default false not null,
   source_message text,
   field text,
-  constraint sync_record_errors_pkey PRIMARY KEY (id),
-  constraint sync_record_errors_job_id_fkey FOREIGN KEY (job_id) REFERENCES sync_jobs(id) ON DELETE CASCADE
+  constraint sync_record_errors_pkey PRIMARY KEY (tenant_id, job_id, id),
+  constraint sync_record_errors_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES sync_jobs(tenant_id, id) ON DELETE CASCADE
 );
-CREATE INDEX sync_record_errors_job ON public.sync_record_errors USING btree (job_id, id);
 CREATE INDEX sync_record_errors_record ON public.sync_record_errors USING btree (tenant_id, external_id) WHERE (external_id IS NOT NULL);
 alter table sync_record_errors enable row level security, force row level security;
 create policy own_rows on sync_record_errors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1221,7 +1216,6 @@ create table tenant_deletions (
   tenant_id uuid not null,
   requested_at timestamp with time zone default now() not null,
   table_name text,
-  block integer default 0 not null,
   found bigint default 0 not null,
   deleted bigint default 0 not null,
   constraint tenant_deletions_pkey PRIMARY KEY (tenant_id)
@@ -1271,7 +1265,7 @@ create table waiting_records (
   record_id uuid not null,
   constraint waiting_records_pkey PRIMARY KEY (tenant_id, kind, value, record_id)
 );
-CREATE INDEX waiting_records_record ON public.waiting_records USING btree (record_id);
+CREATE INDEX waiting_records_record ON public.waiting_records USING btree (tenant_id, record_id) WHERE (record_id IS NOT NULL);
 alter table waiting_records enable row level security, force row level security;
 create policy own_rows on waiting_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on waiting_records to idsync_directory;
@@ -1282,7 +1276,7 @@ create table weak_keys (
   record_id uuid not null,
   constraint weak_keys_pkey PRIMARY KEY (tenant_id, value, record_id)
 );
-CREATE INDEX weak_keys_record ON public.weak_keys USING btree (record_id);
+CREATE INDEX weak_keys_record ON public.weak_keys USING btree (tenant_id, record_id) WHERE (record_id IS NOT NULL);
 alter table weak_keys enable row level security, force row level security;
 create policy own_rows on weak_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on weak_keys to idsync_directory;
@@ -1301,9 +1295,9 @@ create table webhook_attempts (
   response_body text,
   request jsonb,
   response_headers jsonb,
-  constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, number)
+  constraint webhook_attempts_pkey PRIMARY KEY (tenant_id, delivery_id, number)
 );
-CREATE INDEX webhook_attempts_webhook ON public.webhook_attempts USING btree (webhook_id, started_at);
+CREATE INDEX webhook_attempts_webhook ON public.webhook_attempts USING btree (tenant_id, webhook_id, started_at) WHERE (webhook_id IS NOT NULL);
 alter table webhook_attempts enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_attempts to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_attempts to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1327,14 +1321,14 @@ create table webhook_deliveries (
   lease_until timestamp with time zone,
   ended_at timestamp with time zone,
   thin boolean default false not null,
-  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_pkey PRIMARY KEY (tenant_id, id),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text])))
 );
-CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (webhook_id, event_sequence) WHERE (status = 'dead'::text);
-CREATE INDEX webhook_deliveries_first ON public.webhook_deliveries USING btree (webhook_id, event_sequence) WHERE ((status = 'pending'::text) AND (NOT is_retry));
-CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (webhook_id, event_sequence);
-CREATE INDEX webhook_deliveries_retry ON public.webhook_deliveries USING btree (webhook_id, due_at) WHERE ((status = 'pending'::text) AND is_retry);
-CREATE INDEX webhook_deliveries_retry_sequence ON public.webhook_deliveries USING btree (webhook_id, event_sequence) WHERE ((status = 'pending'::text) AND is_retry);
+CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (tenant_id, webhook_id, event_sequence) WHERE (status = 'dead'::text);
+CREATE INDEX webhook_deliveries_first ON public.webhook_deliveries USING btree (tenant_id, webhook_id, event_sequence) WHERE ((status = 'pending'::text) AND (NOT is_retry));
+CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (tenant_id, webhook_id, event_sequence) WHERE (webhook_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_retry ON public.webhook_deliveries USING btree (tenant_id, webhook_id, due_at) WHERE ((status = 'pending'::text) AND is_retry);
+CREATE INDEX webhook_deliveries_retry_sequence ON public.webhook_deliveries USING btree (tenant_id, webhook_id, event_sequence) WHERE ((status = 'pending'::text) AND is_retry);
 alter table webhook_deliveries enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_deliveries to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_deliveries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1356,7 +1350,7 @@ create table webhook_endpoints (
   disabled_at timestamp with time zone,
   disabled_reason text,
   probe_asked_at timestamp with time zone,
-  constraint webhook_endpoints_pkey PRIMARY KEY (webhook_id)
+  constraint webhook_endpoints_pkey PRIMARY KEY (tenant_id, webhook_id)
 );
 alter table webhook_endpoints enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_endpoints to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
@@ -1370,8 +1364,8 @@ create table webhook_headers (
   webhook_id uuid not null,
   tenant_id uuid not null,
   ciphertext bytea not null,
-  constraint webhook_headers_pkey PRIMARY KEY (webhook_id),
-  constraint webhook_headers_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+  constraint webhook_headers_pkey PRIMARY KEY (tenant_id, webhook_id),
+  constraint webhook_headers_tenant_id_webhook_id_fkey FOREIGN KEY (tenant_id, webhook_id) REFERENCES webhooks(tenant_id, id) ON DELETE CASCADE
 );
 alter table webhook_headers enable row level security, force row level security;
 create policy all_rows_idsync_gateway on webhook_headers to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
@@ -1397,13 +1391,12 @@ create table webhook_replays (
   created_at timestamp with time zone default now() not null,
   ended_at timestamp with time zone,
   announced_at timestamp with time zone default now() not null,
-  constraint webhook_replays_pkey PRIMARY KEY (id),
+  constraint webhook_replays_pkey PRIMARY KEY (tenant_id, id),
   constraint webhook_replays_kind_check CHECK ((kind = ANY (ARRAY['resend'::text, 'replay'::text, 'requeue'::text]))),
   constraint webhook_replays_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text])))
 );
 CREATE INDEX webhook_replays_open ON public.webhook_replays USING btree (announced_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
-CREATE INDEX webhook_replays_queued ON public.webhook_replays USING btree (webhook_id) WHERE (status = 'queued'::text);
-CREATE INDEX webhook_replays_tenant ON public.webhook_replays USING btree (tenant_id, id);
+CREATE INDEX webhook_replays_queued ON public.webhook_replays USING btree (tenant_id, webhook_id) WHERE (status = 'queued'::text);
 alter table webhook_replays enable row level security, force row level security;
 create policy all_rows_idsync_webhook_dispatcher on webhook_replays to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_replays to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1419,10 +1412,9 @@ create table webhook_secrets (
   ciphertext bytea not null,
   created_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone,
-  constraint webhook_secrets_pkey PRIMARY KEY (id),
-  constraint webhook_secrets_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+  constraint webhook_secrets_pkey PRIMARY KEY (tenant_id, webhook_id, id),
+  constraint webhook_secrets_tenant_id_webhook_id_fkey FOREIGN KEY (tenant_id, webhook_id) REFERENCES webhooks(tenant_id, id) ON DELETE CASCADE
 );
-CREATE INDEX webhook_secrets_webhook ON public.webhook_secrets USING btree (webhook_id);
 alter table webhook_secrets enable row level security, force row level security;
 create policy all_rows_idsync_gateway on webhook_secrets to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy all_rows_idsync_webhook_dispatcher on webhook_secrets to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
@@ -1440,10 +1432,9 @@ create table webhook_signing_keys (
   ciphertext bytea not null,
   created_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone,
-  constraint webhook_signing_keys_pkey PRIMARY KEY (id),
-  constraint webhook_signing_keys_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE
+  constraint webhook_signing_keys_pkey PRIMARY KEY (tenant_id, webhook_id, id),
+  constraint webhook_signing_keys_tenant_id_webhook_id_fkey FOREIGN KEY (tenant_id, webhook_id) REFERENCES webhooks(tenant_id, id) ON DELETE CASCADE
 );
-CREATE INDEX webhook_signing_keys_webhook ON public.webhook_signing_keys USING btree (webhook_id);
 alter table webhook_signing_keys enable row level security, force row level security;
 create policy all_rows_idsync_gateway on webhook_signing_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
 create policy own_rows on webhook_signing_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1466,7 +1457,7 @@ create table webhooks (
   filter jsonb,
   payload text default 'full'::text not null,
   header_names text[] default '{}'::text[] not null,
-  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_pkey PRIMARY KEY (tenant_id, id),
   constraint webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX webhooks_tenant ON public.webhooks USING btree (tenant_id, created_at, id);

@@ -109,15 +109,15 @@ const invariants = {
   'an attempt without an outcome': 'select delivery_id, number from webhook_attempts where outcome is null',
   'attempts not numbered from 1 to tries': `
     select d.id, d.tries, count(a.number) from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
-     group by d.id having count(a.number) <> d.tries or min(a.number) <> 1 or max(a.number) <> d.tries`,
+     group by d.tenant_id, d.id having count(a.number) <> d.tries or min(a.number) <> 1 or max(a.number) <> d.tries`,
   'a delivery without exactly one, final success': `
     select d.id, d.status, d.tries, array_agg(a.outcome order by a.number) as outcomes
       from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
-     group by d.id having count(*) filter (where a.outcome = 'delivered') <> 1
+     group by d.tenant_id, d.id having count(*) filter (where a.outcome = 'delivered') <> 1
         or max(a.number) filter (where a.outcome = 'delivered') <> d.tries or d.status <> 'delivered'`,
   'attempts that differ from the number of known outcomes': `
     select d.id, d.attempts from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
-     group by d.id having count(*) filter (where a.outcome <> 'unknown') <> d.attempts`,
+     group by d.tenant_id, d.id having count(*) filter (where a.outcome <> 'unknown') <> d.attempts`,
   'a dead-lettered message': `
     select queue, type, dead_reason from bus_messages where dead_at is not null`,
 };

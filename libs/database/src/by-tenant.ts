@@ -75,7 +75,7 @@ export async function deleteFound(
       ),
     async (tx, tenantId, found) => {
       const deleted = await tx.query(
-        `delete from ${table} where ${key} in (
+        `delete from ${table} where tenant_id = $1 and ${key} in (
            select ${key} from ${table} where tenant_id = $1 and ${key} = any($2) for update skip locked) returning ${key}`,
         [tenantId, uuids(found.map(({ id }) => id))],
       );
@@ -98,7 +98,7 @@ export function unanswered(table: string, since: string, waiting: string) {
       ),
     take: (tx: Transaction, tenantId: string, found: readonly { id: string; tenantId: string }[]) =>
       tx.query<{ id: string }>(
-        `update ${table} set ${since} = now() where id in (
+        `update ${table} set ${since} = now() where tenant_id = $1 and id in (
            select id from ${table} where tenant_id = $1 and id = any($2) and ${isLost('$3')} for update skip locked)
          returning id`,
         [tenantId, uuids(found.map(({ id }) => id)), olderThanMs],

@@ -6,6 +6,7 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { entities } from './entities/index.js';
 import { migrations } from './migrations/index.js';
 import { PostgresNamingStrategy } from './naming-strategy.js';
+import { serviceRoles } from './roles.js';
 import { type OpenConnections, serviceClient } from './service-client.js';
 
 export interface DataSourceOptions {
@@ -132,12 +133,15 @@ export function typeOrmOptions({ url, role, poolSize, statementTimeoutMs = 0 }: 
 /**
  * Limits statements and idle transactions, so that a stalled process does not hold its locks permanently. The TCP
  * settings free the connections and locks of a vanished host after a minute, instead of the two hours of most systems.
- * JIT is off because missing statistics made PostgreSQL compile lookups for 20 to 40 ms each.
+ * JIT is off because missing statistics made PostgreSQL compile lookups for 20 to 40 ms each. Plans do not depend on
+ * values, because PostgreSQL expects no rows of a tenant or source that the statistics do not know yet; only the lists of
+ * the gateway depend on which filters have one.
  */
 function sessionSettings(role: string, statementTimeoutMs: number): string {
   const settings = {
     role,
     jit: 'off',
+    ...(role !== serviceRoles.gateway && { plan_cache_mode: 'force_generic_plan' }),
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 60_000,
     tcp_keepalives_idle: 30,

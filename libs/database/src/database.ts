@@ -148,7 +148,7 @@ export class Database {
   async readTransaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     const begin = `${beginSnapshot}; ${setTenant(tenantId)}`;
     const read = await this.onReplica(tenantId, (connection, onBroken) =>
-      runTransaction(connection, { begin, work, onBroken }),
+      runTransaction(connection, { tenantId, begin, work, onBroken }),
     );
     return read ? read.result : this.run(tenantId, { begin }, work);
   }
@@ -281,6 +281,7 @@ export class Database {
       };
       const result = await runTransaction(connection, {
         ...beginning,
+        tenantId: tenantId ?? noTenant,
         announceEvents: this.announceEvents,
         work,
         onBroken,

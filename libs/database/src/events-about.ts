@@ -1,9 +1,9 @@
 /**
- * Selects the events about records or identities by one index lookup for each; `ids` is an array. The condition is
- * repeated and kept apart from the tenant, so that PostgreSQL chooses this index on tables without statistics, and not
- * that of the tenant.
+ * Selects the events of the tenant `$1` about records or identities by one index lookup for each; `ids` is an array. The
+ * condition is repeated, so that PostgreSQL chooses this index on tables without statistics, and not the primary key.
  */
 export function eventsAbout(column: 'subject_id' | 'identity_id', ids: string): string {
   return `(select found.* from unnest(${ids}) as about (id)
-    cross join lateral (select * from events where ${column} = about.id and ${column} between about.id and about.id offset 0) as found)`;
+    cross join lateral (
+      select * from events where tenant_id = $1 and ${column} = about.id and ${column} between about.id and about.id offset 0) as found)`;
 }

@@ -1,6 +1,12 @@
 import type { EntityTarget, FindOneOptions, ObjectLiteral, QueryDeepPartialEntity } from 'typeorm';
 import type { Transaction } from './database.js';
 
+/**
+ * Lower than any id: where a walk in the order of ids begins. With `$1 is null or id > $1`, a plan for all values would
+ * read each part from the beginning.
+ */
+export const lowestId = '00000000-0000-0000-0000-000000000000';
+
 /** Inserts a row and returns it as stored, with column defaults. */
 export async function insertRow<Entity extends ObjectLiteral>(
   tx: Transaction,

@@ -6,6 +6,8 @@ import { changedResult, failedTransaction, notPrepared, sqlState } from './sql-s
 
 /** An open transaction, which sees only rows of its tenant. */
 export interface Transaction {
+  /** The tenant whose rows it sees. Every statement names it for each table, as the first column of its keys. */
+  readonly tenantId: string;
   /** TypeORM's repositories on this transaction's connection. Their own transactions are savepoints of it. */
   readonly manager: EntityManager;
   query<Row = unknown>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -45,6 +47,7 @@ export const beginTimeoutMs = 10_000;
 const followsFailure = new Set([failedTransaction, notPrepared]);
 
 export interface TransactionOptions<T> {
+  tenantId: string;
   /** Begins the transaction and sets its tenant. */
   begin: string;
   work: (tx: Transaction) => Promise<T>;
@@ -58,7 +61,7 @@ export interface TransactionOptions<T> {
 /** Runs `work` in a transaction of a connection. Rolls back after an error. */
 export async function runTransaction<T>(
   { client, manager }: ManagedConnection,
-  { begin, work, onBroken, often, announceEvents }: TransactionOptions<T>,
+  { tenantId, begin, work, onBroken, often, announceEvents }: TransactionOptions<T>,
 ): Promise<T> {
   const committed: (() => void)[] = [];
   let failure: unknown;
@@ -86,6 +89,7 @@ export async function runTransaction<T>(
   begun.catch(() => undefined);
   try {
     const result = await work({
+      tenantId,
       manager,
       announceEvents,
       query,

@@ -45,6 +45,39 @@ describe('the schema', () => {
     expect([...tables].sort()).toEqual(Object.keys(ownership).sort());
   });
 
+  it('begins every key of a table with its tenant, and every index that is not for searches across tenants', async () => {
+    const fixture = DirectoryFixture.connect(testDatabase.url);
+    const indexes = await fixture.rows<{ name: string; is_key: boolean }>(
+      `select i.indexrelid::regclass::text as name, i.indisunique as is_key
+         from pg_index i
+         join pg_attribute t on t.attrelid = i.indrelid and t.attname = 'tenant_id'
+        where i.indrelid::regclass::text = any($1) and i.indkey[0] <> t.attnum order by 1`,
+      [Object.keys(ownership)],
+    );
+    const references = await fixture.rows(
+      `select c.conname from pg_constraint c join pg_attribute t on t.attrelid = c.conrelid and t.attname = 'tenant_id'
+        where c.contype = 'f' and c.conkey[1] <> t.attnum`,
+    );
+    await fixture.close();
+    expect(indexes.filter(({ is_key }) => is_key)).toEqual([]);
+    expect(references).toEqual([]);
+    expect(indexes.map(({ name }) => name)).toEqual([
+      'api_keys_id',
+      'audit_entries_everywhere',
+      'connector_states_due',
+      'connectors_to_plan',
+      'findings_open',
+      'idempotency_keys_expiry',
+      'portal_links_expiry',
+      'portal_links_id',
+      'scim_resources_tombstones',
+      'sync_jobs_finished',
+      'sync_jobs_records_unfinished',
+      'sync_jobs_sweeping',
+      'webhook_replays_open',
+    ]);
+  });
+
   it('is created by concurrent migrations, which apply each once', async () => {
     const own = await createEmptyDatabase();
     try {

@@ -203,17 +203,17 @@ describe('a single statement', () => {
   describe('a single search', () => {
     it('sees rows of all tenants, and leaves no setting on its connection', async () => {
       const query = { name: 'all-ids', text: 'select tenant_id as id from identities order by id', values: [] };
-      const directory = await Database.connect({ url: own.url, service: 'directory', poolSize: 1 });
+      const other = await Database.connect({ url: own.url, service: 'gateway', poolSize: 1 });
       try {
         const tenantRows = { name: 'tenants', text: 'select id from tenants', values: [] };
-        expect(await directory.readAcrossTenants(tenantRows)).toHaveLength(
+        expect(await other.readAcrossTenants(tenantRows)).toHaveLength(
           (await own.fixture.rows('select id from tenants')).length,
         );
         const text = `select current_setting('plan_cache_mode') as plans, current_setting('enable_seqscan') as scan`;
-        expect(await directory.acrossTenants((tx) => tx.query(text))).toEqual([{ plans: 'auto', scan: 'on' }]);
+        expect(await other.acrossTenants((tx) => tx.query(text))).toEqual([{ plans: 'auto', scan: 'on' }]);
         expect(await narrow.readAcrossTenants(query)).toEqual([]);
       } finally {
-        await directory.close();
+        await other.close();
       }
     });
 

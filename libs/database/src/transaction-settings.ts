@@ -34,9 +34,8 @@ export async function asTenant<T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   checkTenant(tenantId);
-  const [before] = await tx.query<{ id: string }>(`select current_setting('idsync.tenant_id') as id`);
   await tx.query(`select set_config('idsync.tenant_id', $1, true)`, [tenantId]);
-  const result = await work(tx);
-  await tx.query(`select set_config('idsync.tenant_id', $1, true)`, [before?.id]);
+  const result = await work({ ...tx, tenantId });
+  await tx.query(`select set_config('idsync.tenant_id', $1, true)`, [tx.tenantId]);
   return result;
 }

@@ -45,7 +45,7 @@ export const applyPlan: Handler<'plan.apply'> = async (tx, cause, { job_id, reas
   for (;;) {
     const entries = await findOpenEntries(tx, job.id, chunkSize);
     if (entries.length === 0) break;
-    await markEntriesDone(tx, idsOf(entries));
+    await markEntriesDone(tx, job.id, idsOf(entries));
     for (const { action, basedOn } of entries) {
       if (basedOn === undefined) result.records_created += 1;
       else if (action === 'delete') result.records_deleted += 1;

@@ -227,7 +227,7 @@ async function applyChunk(
     await endSweep(tx, tenantId, { job, plan, limit });
     return false;
   }
-  await markEntriesDone(tx, idsOf(entries));
+  await markEntriesDone(tx, jobId, idsOf(entries));
   const cause = { ...tenant, jobId, ...causedAt(fixedTime) };
   const { changes, overtaken } = await plannedChanges(tx, job, entries, cause);
   await reportOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));

@@ -206,7 +206,7 @@ describe('connectors and their jobs:', () => {
         gateway.fixture.rows(
           `insert into connector_states (connector_id, tenant_id, failures)
          select id, tenant_id, $1 from connectors where name = 'Shaky'
-         on conflict (connector_id) do update set failures = excluded.failures`,
+         on conflict (tenant_id, connector_id) do update set failures = excluded.failures`,
           [failures],
         );
       await fail(2);

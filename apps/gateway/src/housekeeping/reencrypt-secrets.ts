@@ -5,7 +5,6 @@ import type { Logger } from '@idsync/runtime';
 
 /** Secrets per transaction. */
 const atATime = 500;
-const beginning = '00000000-0000-0000-0000-000000000000';
 
 /** The current key, followed by the previous keys. */
 export type EncryptionKeys = readonly [Buffer, ...Buffer[]];
@@ -21,7 +20,8 @@ export function reencryption(
   logger: Logger,
   batchSize = atATime,
 ): Chore {
-  let walk = { after: beginning, resealed: 0, unopened: 0 };
+  const start: { after?: readonly string[]; resealed: number; unopened: number } = { resealed: 0, unopened: 0 };
+  let walk = start;
   return {
     name: `re-encrypting secrets of ${table}`,
     batchSize,
@@ -34,7 +34,7 @@ export function reencryption(
       };
       if (count === batchSize) return count;
       report(table, walk, logger);
-      walk = { after: beginning, resealed: 0, unopened: 0 };
+      walk = start;
       return count;
     },
   };
@@ -45,7 +45,7 @@ async function reencryptBatch(
   database: Database,
   table: SecretsTable,
   keys: EncryptionKeys,
-  after: string,
+  after: readonly string[] | undefined,
   batchSize: number,
 ) {
   const [current] = keys;

@@ -517,7 +517,7 @@ describe('a large SCIM response', () => {
          insert into scim_positions as p (tenant_id, connector_id, users, groups)
          select tenant_id, id, case when $2 = 'User' then $4::int else 0 end, case when $2 = 'Group' then $4::int else 0 end
            from connectors where id = $1
-         on conflict (connector_id) do update set users = p.users + excluded.users, groups = p.groups + excluded.groups)
+         on conflict (tenant_id, connector_id) do update set users = p.users + excluded.users, groups = p.groups + excluded.groups)
        insert into scim_resources (tenant_id, connector_id, kind, id, name_key, document, position)
        select tenant_id, id, $2, gen_random_uuid(), id::text || ' ' || $2::text || ' large ' || n,
               $3::jsonb || jsonb_build_object('userName', 'large ' || n), n

@@ -50,28 +50,28 @@ export async function claimDeliveries(
     `with wanted as (
        select w.* from unnest($1::uuid[], $2::integer[], $3::integer[], $4::bigint[])
               as w (webhook_id, first_room, retry_room, floor)
-         join webhooks on webhooks.id = w.webhook_id and webhooks.tenant_id = $6 and webhooks.active),
+         join webhooks on webhooks.tenant_id = $6 and webhooks.id = w.webhook_id and webhooks.active),
      firsts as (
        select d.* from wanted cross join lateral (
          select id, lease_until is not null as reclaimed from webhook_deliveries
-          where webhook_id = wanted.webhook_id and status = 'pending' and not is_retry
+          where tenant_id = $6 and webhook_id = wanted.webhook_id and status = 'pending' and not is_retry
             and event_sequence > wanted.floor and (lease_until is null or lease_until < now())
           order by event_sequence limit wanted.first_room for update skip locked) as d),
      retries as (
        select d.* from wanted cross join lateral (
          select id, lease_until is not null as reclaimed from webhook_deliveries
-          where webhook_id = wanted.webhook_id and status = 'pending' and is_retry
+          where tenant_id = $6 and webhook_id = wanted.webhook_id and status = 'pending' and is_retry
             and due_at <= now() and (lease_until is null or lease_until < now())
           order by due_at limit wanted.retry_room for update skip locked) as d),
      picked as (select * from firsts union all select * from retries),
      claimed as (
        update webhook_deliveries d set tries = d.tries + 1, lease_until = now() + $5 * interval '1 millisecond'
-        where d.id = any (array(select id from picked))
+        where d.tenant_id = $6 and d.id = any (array(select id from picked))
        returning d.id, d.tenant_id, d.webhook_id, d.event_sequence, d.tries, d.attempts, d.is_retry, d.thin),
      lost as (
        update webhook_attempts a set outcome = 'unknown', ended_at = now()
          from claimed join picked on picked.id = claimed.id where picked.reclaimed
-          and a.delivery_id = claimed.id and a.number = claimed.tries - 1 and a.outcome is null),
+          and a.tenant_id = $6 and a.delivery_id = claimed.id and a.number = claimed.tries - 1 and a.outcome is null),
      begun as (
        insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id)
        select id, tries, tenant_id, webhook_id from claimed)

@@ -51,12 +51,14 @@ export async function findDueEndpoints(tx: Transaction): Promise<DueEndpoint[]> 
     `select w.id as "webhookId", w.tenant_id as "tenantId", e.open_until as "openUntil",
             e.probe_asked_at as "probeAskedAt", coalesce(e.failures, 0) as failures, coalesce(e.trips, 0) as trips,
             greatest(extract(epoch from now() - due.due_at), 0)::float8 as seconds
-       from webhooks w left join webhook_endpoints e on e.webhook_id = w.id
+       from webhooks w left join webhook_endpoints e on e.tenant_id = w.tenant_id and e.webhook_id = w.id
       cross join lateral (
-        (select due_at from webhook_deliveries where webhook_id = w.id and status = 'pending' and not is_retry
+        (select due_at from webhook_deliveries
+          where tenant_id = w.tenant_id and webhook_id = w.id and status = 'pending' and not is_retry
             and (lease_until is null or lease_until < now()) order by event_sequence limit 1)
         union all
-        (select due_at from webhook_deliveries where webhook_id = w.id and status = 'pending' and is_retry
+        (select due_at from webhook_deliveries
+          where tenant_id = w.tenant_id and webhook_id = w.id and status = 'pending' and is_retry
             and due_at <= now() and (lease_until is null or lease_until < now()) order by due_at limit 1)
         limit 1) as due
       where w.active`,
@@ -116,7 +118,7 @@ export async function saveEndpointResults(tx: Transaction, results: readonly End
        from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[], $5::boolean[], $6::timestamptz[], $7::integer[])
             as n (webhook_id, tenant_id, failures, succeeded, exhausted, open_until, trips)
       order by webhook_id
-     on conflict (webhook_id) do update
+     on conflict (tenant_id, webhook_id) do update
         set failures = case when excluded.last_success_at is null then e.failures else 0 end + excluded.failures,
             trips = case when excluded.last_success_at is null
               then greatest(e.trips, excluded.trips) else excluded.trips end,
@@ -183,7 +185,8 @@ export async function disableWebhooks(
 
 /** Resets the state of endpoints whose webhook was changed or enabled again. */
 export async function resetChangedEndpoints(database: Database): Promise<string[]> {
-  const changed = 'from webhooks w where w.id = e.webhook_id and w.active and w.updated_at > e.state_since';
+  const changed = `from webhooks w
+    where w.tenant_id = e.tenant_id and w.id = e.webhook_id and w.active and w.updated_at > e.state_since`;
   const ids: string[] = [];
   await searchAndWork(
     database,

@@ -23,17 +23,20 @@ export async function erasePayloads(
   about: { identityIds: readonly string[]; recordIds: readonly string[] },
 ): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName(tenantId)]);
+  // Without the limit, PostgreSQL may read all deliveries of a webhook, whose number it underestimates.
   await tx.query(
     `with affected as materialized (
-       select sequence from ${eventsAbout('identity_id', '$2::uuid[]')} as about where tenant_id = $1
-       union select sequence from ${eventsAbout('subject_id', '$3::uuid[]')} as about where tenant_id = $1),
+       select sequence from ${eventsAbout('identity_id', '$2::uuid[]')} as about
+       union select sequence from ${eventsAbout('subject_id', '$3::uuid[]')} as about),
      sent as (
-       select d.id from affected cross join webhooks w
-         join webhook_deliveries d on d.webhook_id = w.id and d.event_sequence = affected.sequence
+       select d.id from affected cross join webhooks w cross join lateral (
+         select id from webhook_deliveries
+          where tenant_id = $1 and webhook_id = w.id and event_sequence = affected.sequence limit 1) d
         where w.tenant_id = $1),
      answers as (
        update webhook_attempts a set response_body = null, response_headers = null
-         from sent where a.delivery_id = sent.id and (a.response_body is not null or a.response_headers is not null))
+         from sent where a.tenant_id = $1 and a.delivery_id = sent.id
+          and (a.response_body is not null or a.response_headers is not null))
      delete from event_payloads p using affected where p.tenant_id = $1 and p.sequence = affected.sequence`,
     [tenantId, uuids(about.identityIds), uuids(about.recordIds)],
   );

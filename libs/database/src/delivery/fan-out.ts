@@ -51,7 +51,7 @@ export async function insertDeliveries(
        insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, thin)
        select id, $1, webhook_id, sequence, type, thin
          from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::boolean[]) as d (id, webhook_id, sequence, type, thin)
-       on conflict (webhook_id, event_sequence) do nothing returning 1)
+       on conflict (tenant_id, webhook_id, event_sequence) where webhook_id is not null do nothing returning 1)
      select count(*) from inserted`,
     [
       tenantId,

@@ -52,7 +52,7 @@ export function finishAttempts(tenantId: string, finished: readonly FinishedAtte
             response_headers = ($14::jsonb[])[place], duration_ms = ($7::integer[])[place],
             ended_at = ($8::timestamptz[])[place]
        from held
-      where a.delivery_id = held.id and a.number = held.number and a.outcome is null
+      where a.tenant_id = $12 and a.delivery_id = held.id and a.number = held.number and a.outcome is null
      returning a.delivery_id as id`,
     values: [
       ...arraysOf(attempts, {

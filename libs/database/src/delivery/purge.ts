@@ -26,18 +26,24 @@ export async function deleteOldDeliveries(database: Database, limit: number): Pr
     database,
     async (tx) => {
       await useIndexScans(tx);
-      const old = 'select id, tenant_id as "tenantId" from webhook_deliveries where id < $2 order by id limit $1';
-      return tx.query<Found>(old, [limit, firstIdOf(Date.now() - retentionMs)]);
+      // Every tenant with deliveries has a fan-out position.
+      return tx.query<Found>(
+        `select d.id, d.tenant_id as "tenantId" from fan_out_positions p cross join lateral (
+           select id, tenant_id from webhook_deliveries
+            where tenant_id = p.tenant_id and id < $2 order by id limit $1) as d limit $1`,
+        [limit, firstIdOf(Date.now() - retentionMs)],
+      );
     },
     (tx, tenantId, found) =>
       tx.count(
         `with deleted as (
-           delete from webhook_deliveries where id in (
+           delete from webhook_deliveries where tenant_id = $1 and id in (
              select id from webhook_deliveries where tenant_id = $1 and id = any($2) for update skip locked)
-           returning id, tenant_id, event_sequence),
-         attempts as (delete from webhook_attempts a using deleted where a.delivery_id = deleted.id),
+           returning id, event_sequence),
+         attempts as (
+           delete from webhook_attempts a using deleted where a.tenant_id = $1 and a.delivery_id = deleted.id),
          payloads as (
-           delete from event_payloads p using deleted where p.tenant_id = deleted.tenant_id and p.sequence = deleted.event_sequence)
+           delete from event_payloads p using deleted where p.tenant_id = $1 and p.sequence = deleted.event_sequence)
          select count(*) from deleted`,
         [tenantId, uuids(found.map(({ id }) => id))],
       ),
@@ -46,7 +52,8 @@ export async function deleteOldDeliveries(database: Database, limit: number): Pr
 
 /** Deletes up to `limit` endpoint states without a webhook. Returns the number of deleted rows. */
 export function deleteOldEndpoints(database: Database, limit: number): Promise<number> {
-  const orphaned = 'e where not exists (select from webhooks w where w.id = e.webhook_id) limit $1';
+  const orphaned =
+    'e where not exists (select from webhooks w where w.tenant_id = e.tenant_id and w.id = e.webhook_id) limit $1';
   return deleteFound(database, 'webhook_endpoints', orphaned, [limit], 'webhook_id');
 }
 

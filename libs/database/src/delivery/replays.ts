@@ -43,7 +43,11 @@ export async function beginReplay(
   id: string,
   { position, untilSequence, total }: { position: number; untilSequence: number; total: number },
 ): Promise<void> {
-  await tx.manager.update(WebhookReplayEntity, { id }, { status: 'running', position, untilSequence, total });
+  await tx.manager.update(
+    WebhookReplayEntity,
+    { tenantId: tx.tenantId, id },
+    { status: 'running', position, untilSequence, total },
+  );
 }
 
 export async function saveReplayProgress(tx: Transaction, id: string, progress: ReplayProgress): Promise<void> {
@@ -51,8 +55,8 @@ export async function saveReplayProgress(tx: Transaction, id: string, progress: 
     `update webhook_replays
         set position = $2, looked_at = looked_at + $3, done = done + $4, announced_at = now(),
             status = case when $5 then 'done' else status end, ended_at = case when $5 then now() end
-      where id = $1`,
-    [id, progress.position, progress.lookedAt, progress.done, progress.ended],
+      where tenant_id = $6 and id = $1`,
+    [id, progress.position, progress.lookedAt, progress.done, progress.ended, tx.tenantId],
   );
 }
 
@@ -81,7 +85,8 @@ export async function resendDelivery(
 ): Promise<boolean> {
   return tx.any(
     `update webhook_deliveries set ${again}, due_at = least(now(), (
-            select due_at from webhook_deliveries where webhook_id = $2 and status = 'pending' and is_retry
+            select due_at from webhook_deliveries
+             where tenant_id = $1 and webhook_id = $2 and status = 'pending' and is_retry
              order by due_at limit 1) - interval '1 millisecond')
       where tenant_id = $1 and webhook_id = $2 and ${'id' in key ? 'id' : 'event_sequence'} = $3
         and (lease_until is null or lease_until < now()) returning id`,
@@ -110,7 +115,7 @@ export async function requeueDeadDeliveries(
   limit: number,
 ): Promise<number[]> {
   const rows = await tx.query<{ sequence: number }>(
-    `update webhook_deliveries set ${dueAgain} where id in (
+    `update webhook_deliveries set ${dueAgain} where tenant_id = $1 and id in (
        select id from webhook_deliveries
         where tenant_id = $1 and webhook_id = $2 and status = 'dead' and event_sequence > $3 and event_sequence <= $4
         order by event_sequence limit $5)
@@ -130,7 +135,7 @@ export async function redeliver(
     `insert into webhook_deliveries as d (id, tenant_id, webhook_id, event_sequence, event_type, is_retry, thin)
      select id, $1, webhook_id, sequence, type, true, thin
        from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::boolean[]) as n (id, webhook_id, sequence, type, thin)
-     on conflict (webhook_id, event_sequence) do update set ${dueAgain}
+     on conflict (tenant_id, webhook_id, event_sequence) where webhook_id is not null do update set ${dueAgain}
       where d.lease_until is null or d.lease_until < now()
      returning 1`,
     [

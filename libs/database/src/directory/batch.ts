@@ -44,12 +44,12 @@ export async function findBatch(tx: Transaction, jobId: string, seq: number): Pr
   return tx.row<ReadyBatch>(
     `select b.connector_id as "connectorId", b.records, j.status as "jobStatus", c.records as kind,
             j.dry_run as "dryRun", j.mode,
-            exists (select from batches_begun s where s.job_id = b.job_id and s.seq = b.seq) as "isSuspect"
+            exists (select from batches_begun where tenant_id = $1 and job_id = $2 and seq = $3) as "isSuspect"
        from sync_batches b
-       join sync_jobs j on j.id = b.job_id
-       join connectors c on c.id = b.connector_id
-      where b.job_id = $1 and b.seq = $2`,
-    [jobId, seq],
+       join sync_jobs j on j.tenant_id = $1 and j.id = b.job_id
+       join connectors c on c.tenant_id = $1 and c.id = b.connector_id
+      where b.tenant_id = $1 and b.job_id = $2 and b.seq = $3`,
+    [tx.tenantId, jobId, seq],
   );
 }
 
@@ -86,16 +86,19 @@ export async function saveConnectorRank(
 export async function findUnfinishedJobs(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const found = await tx.ids(
-    `select j.id from unnest($1::uuid[]) as n (id)
-      cross join lateral (select id, status from sync_jobs where id = n.id limit 1) as j
+    `select j.id from unnest($2::uuid[]) as n (id)
+      cross join lateral (select id, status from sync_jobs where tenant_id = $1 and id = n.id limit 1) as j
       where j.status in ('queued', 'running', 'quarantined')`,
-    [uuids(ids)],
+    [tx.tenantId, uuids(ids)],
   );
   return new Set(found);
 }
 
 export async function findSafeguard(tx: Transaction, connectorId: string): Promise<Safeguard> {
-  const [row] = await tx.query<{ safeguard: unknown }>('select safeguard from connectors where id = $1', [connectorId]);
+  const row = await tx.row<{ safeguard: unknown }>(
+    'select safeguard from connectors where tenant_id = $1 and id = $2',
+    [tx.tenantId, connectorId],
+  );
   // Missing settings of a connector get the defaults.
   return safeguard.parse(row?.safeguard ?? {});
 }
@@ -112,11 +115,12 @@ export async function findGuardOfPeople(
   if (kind !== 'user') return undefined;
   const [row] = await tx.query<{ safeguard: unknown }>(
     `select c.safeguard from connectors c
-      where c.id = $1 and c.type <> 'scim-push'
-        and (exists (select from connector_states s where s.connector_id = c.id and s.complete_as_of is not null)
-          or exists (select from operations o where o.tenant_id = c.tenant_id and o.type = 'connector.hand_over'
+      where c.tenant_id = $1 and c.id = $2 and c.type <> 'scim-push'
+        and (exists (select from connector_states s
+                      where s.tenant_id = $1 and s.connector_id = c.id and s.complete_as_of is not null)
+          or exists (select from operations o where o.tenant_id = $1 and o.type = 'connector.hand_over'
                         and o.status = 'done' and o.input ->> 'to_id' = c.id::text))`,
-    [connectorId],
+    [tx.tenantId, connectorId],
   );
   return row && safeguard.parse(row.safeguard ?? {});
 }
@@ -146,8 +150,9 @@ export async function findJobState(tx: Transaction, jobId: string): Promise<JobS
             coalesce(j.decision ->> 'action' = 'released', false) as released, j.batches_total as "batchesTotal",
             j.records_read as "recordsRead", j.records_applied as "recordsApplied", j.records_failed as "recordsFailed",
             j.records_retried as "recordsRetried"
-       from sync_jobs j join connectors c on c.id = j.connector_id where j.id = $1`,
-    [jobId],
+       from sync_jobs j join connectors c on c.tenant_id = $1 and c.id = j.connector_id
+      where j.tenant_id = $1 and j.id = $2`,
+    [tx.tenantId, jobId],
   );
 }
 
@@ -163,19 +168,20 @@ export async function findOvertaken(
 ): Promise<string[]> {
   return tx.ids(
     `select distinct o.external_id as id
-       from sync_jobs f join sync_jobs o on o.connector_id = f.connector_id and o.id <> f.id
-      where f.id = $1 and not f.dry_run and o.mode = 'record' and o.last_record_at > f.started_at
-        and ($2::text[] is null or o.external_id = any($2))
-        and exists (select from seen_records s where s.job_id = o.id)`,
-    [jobId, externalIds ? texts(externalIds) : null],
+       from sync_jobs f join sync_jobs o on o.tenant_id = $1 and o.connector_id = f.connector_id and o.id <> f.id
+      where f.tenant_id = $1 and f.id = $2 and not f.dry_run and o.mode = 'record' and o.last_record_at > f.started_at
+        and ($3::text[] is null or o.external_id = any($3))
+        and exists (select from seen_records s where s.tenant_id = $1 and s.job_id = o.id)`,
+    [tx.tenantId, jobId, externalIds ? texts(externalIds) : null],
   );
 }
 
 /** True while a job of the connector is running or quarantined. */
 export async function isConnectorBusy(tx: Transaction, connectorId: string): Promise<boolean> {
-  return tx.any(`select from sync_jobs where connector_id = $1 and status in ('running', 'quarantined') limit 1`, [
-    connectorId,
-  ]);
+  return tx.any(
+    `select from sync_jobs where tenant_id = $1 and connector_id = $2 and status in ('running', 'quarantined') limit 1`,
+    [tx.tenantId, connectorId],
+  );
 }
 
 /** State of a batch that stopped a process, or may have. Records are identified by their position in the batch. */
@@ -183,7 +189,7 @@ export type BatchState = Pick<BatchBegunEntity, 'processId' | 'first' | 'beyond'
 
 /** Finds the state that earlier processes stored for a batch; undefined if there is none. */
 export function findBatchState(tx: Transaction, jobId: string, seq: number): Promise<BatchState | undefined> {
-  return findRow(tx, BatchBegunEntity, { where: { jobId, seq } });
+  return findRow(tx, BatchBegunEntity, { where: { tenantId: tx.tenantId, jobId, seq } });
 }
 
 export async function saveBatchState(
@@ -193,12 +199,12 @@ export async function saveBatchState(
   { processId, first, beyond, stops, cuts, leftOut }: BatchState,
 ): Promise<void> {
   const note = { jobId, seq, tenantId, processId, first, beyond, stops, cuts, leftOut };
-  await tx.manager.upsert(BatchBegunEntity, note, ['jobId', 'seq']);
+  await tx.manager.upsert(BatchBegunEntity, note, ['tenantId', 'jobId', 'seq']);
 }
 
 /** Deletes the state of an applied batch. */
 export async function deleteBatchState(tx: Transaction, jobId: string, seq: number): Promise<void> {
-  await tx.manager.delete(BatchBegunEntity, { jobId, seq });
+  await tx.manager.delete(BatchBegunEntity, { tenantId: tx.tenantId, jobId, seq });
 }
 
 /**

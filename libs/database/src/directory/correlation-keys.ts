@@ -105,7 +105,7 @@ export async function findContestants(
        from unnest($2::text[], $3::text[]) as k (kind, value)
       cross join lateral (select record_id from contested_keys
                            where tenant_id = $1 and kind = k.kind and value = k.value offset 0) c
-      cross join lateral (select identity_id from source_records where id = c.record_id offset 0) r
+      cross join lateral (select identity_id from source_records where tenant_id = $1 and id = c.record_id offset 0) r
       where r.identity_id is not null and (select exists (select from contested_keys where tenant_id = $1))`,
     keyColumns(tenantId, keys),
   );
@@ -114,9 +114,10 @@ export async function findContestants(
 /** Finds the contested keys of these records. */
 export async function findContestedKeysOf(tx: Transaction, recordIds: readonly string[]): Promise<CorrelationKey[]> {
   if (recordIds.length === 0) return [];
-  return tx.query<CorrelationKey>('select distinct kind, value from contested_keys where record_id = any($1)', [
-    recordIds,
-  ]);
+  return tx.query<CorrelationKey>(
+    'select distinct kind, value from contested_keys where tenant_id = $1 and record_id = any($2)',
+    [tx.tenantId, recordIds],
+  );
 }
 
 /** Replaces the records that contest these keys; a key without records is no longer contested. */
@@ -163,7 +164,10 @@ export async function setWaiting(
   records: readonly { id: string; keys: readonly CorrelationKey[] }[],
 ): Promise<void> {
   if (records.length === 0) return;
-  await tx.query('delete from waiting_records where record_id = any($1)', [records.map((record) => record.id)]);
+  await tx.query('delete from waiting_records where tenant_id = $1 and record_id = any($2)', [
+    tenantId,
+    records.map((record) => record.id),
+  ]);
   const rows = records.flatMap((record) => record.keys.map((key) => ({ ...key, id: record.id })));
   if (rows.length === 0) return;
   await tx.query(

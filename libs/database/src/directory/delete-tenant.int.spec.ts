@@ -107,31 +107,6 @@ describe('the deletion of a tenant', () => {
     expect(await tablesOf(tenant)).toEqual([]);
   });
 
-  it('reads a table without an index of its tenants in parts', async () => {
-    const tenant = await own.fixture.tenant();
-    const other = await own.fixture.tenant();
-    await own.fixture.rows(
-      `insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type)
-       select gen_random_uuid(), case when n % 2 = 0 then $1::uuid else $2::uuid end, gen_random_uuid(), n, repeat('x', 900)
-         from generate_series(1, 20000) n`,
-      [tenant, other],
-    );
-    await request(tenant);
-    const parts = new Set<number>();
-    for (let state: string | undefined = 'more'; state === 'more'; ) {
-      state = (await database.transaction(tenant, (tx) => deleteTenantPart(tx, tenant, 0)))?.state;
-      const [row] = await own.fixture.rows<{ block: number }>(
-        `select block from tenant_deletions where tenant_id = $1 and table_name = 'webhook_deliveries'`,
-        [tenant],
-      );
-      if (row) parts.add(row.block);
-    }
-    expect([...parts]).toEqual([0, 2_000]);
-    expect(await tablesOf(tenant)).toEqual([]);
-    const [left] = await own.fixture.rows('select count(*)::integer as count from webhook_deliveries');
-    expect(left).toEqual({ count: 10_000 });
-  });
-
   it('waits until transactions from before the request have ended, and deletes the rows that they added', async () => {
     const tenant = await own.fixture.tenant();
     await request(tenant);

@@ -27,7 +27,7 @@ export async function findDueTenants(tx: Transaction): Promise<DueTenant[]> {
        left join event_sequences s on s.tenant_id = t.id
       where (d.tenant_id is null or d.next_at <= now() or s.last is distinct from d.seen_last
              or s.last_at is distinct from d.seen_last_at)
-        and t.id not in (select tenant_id from tenant_deletions)
+        and not exists (select from tenant_deletions where tenant_id = t.id)
       order by d.next_at nulls first, t.id`,
   );
 }
@@ -78,10 +78,10 @@ export async function findDueRecords(
 
 /** Locks those of these records that are still due; skips records that another process has locked. */
 export async function lockDueRecords(tx: Transaction, ids: readonly string[], now: Date): Promise<StoredRecord[]> {
-  const due = await tx.ids('select id from source_records where id = any($1) and due_at <= $2 for update skip locked', [
-    uuids(ids),
-    now,
-  ]);
+  const due = await tx.ids(
+    'select id from source_records where tenant_id = $1 and id = any($2) and due_at <= $3 for update skip locked',
+    [tx.tenantId, uuids(ids), now],
+  );
   return lockRecordsById(tx, due);
 }
 
@@ -95,10 +95,10 @@ export async function purgeErasedIdentities(
   await planForValues(tx);
   return tx.query(
     `with purged as (
-       delete from identities where id in (
-         select id from identities where tenant_id = $1 and purge_at <= $2 limit $3 for update skip locked)
+       delete from identities where tenant_id = $1 and id = any(array(
+         select id from identities where tenant_id = $1 and purge_at <= $2 limit $3 for update skip locked))
        returning id, status, created_at),
-     gone as (delete from identity_redirects where into_id in (select id from purged))
+     gone as (delete from identity_redirects where tenant_id = $1 and into_id in (select id from purged))
      select status, created_at as "createdAt" from purged`,
     [tenantId, now, limit],
   );

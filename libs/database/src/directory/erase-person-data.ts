@@ -55,19 +55,19 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
     recordIds: [...owned, ...mentioningIds],
   });
   const quoted = person.names.map((name) => JSON.stringify(name));
-  await tx.query('delete from record_versions where record_id = any($1)', [uuids(owned)]);
+  await tx.query('delete from record_versions where tenant_id = $1 and record_id = any($2)', [tenantId, uuids(owned)]);
+  const lineage = 'select $2 union select id from identity_redirects where tenant_id = $1 and into_id = $2';
   await tx.query(
-    `delete from record_versions where record_id = any(array(
-       select subject_id from ${eventsAbout('identity_id', 'array(select $2 union select id from identity_redirects where into_id = $2)')} as about
-        where tenant_id = $1
+    `delete from record_versions where tenant_id = $1 and record_id = any(array(
+       select subject_id from ${eventsAbout('identity_id', `array(${lineage})`)} as about
        union select unnest($4::uuid[])))
         and exists (select from unnest($3::text[]) trace where position(trace in document) > 0)`,
     [tenantId, person.identityId, texts([...person.publicIds, ...quoted]), uuids(mentioningIds)],
   );
   await tx.query(
-    `delete from identity_versions where identity_id = any($1)
-        and exists (select from unnest($2::text[]) trace where position(trace in document) > 0)`,
-    [uuids(otherIds), texts([...person.publicIds, ...quoted])],
+    `delete from identity_versions where tenant_id = $1 and identity_id = any($2)
+        and exists (select from unnest($3::text[]) trace where position(trace in document) > 0)`,
+    [tenantId, uuids(otherIds), texts([...person.publicIds, ...quoted])],
   );
   await eraseChanges(tx, tenantId, { subjectIds: person.machineIds, identityIds: [...ownIds], values: person.values });
   // Users and machines that only named the person have values in common with them, such as a department.
@@ -86,8 +86,9 @@ async function findOtherIdentities(
   recordIds: readonly string[],
 ): Promise<string[]> {
   return tx.ids(
-    `select identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about where tenant_id = $1 and identity_id <> $3
-     union select identity_id from source_records where id = any($2) and identity_id is not null and identity_id <> $3`,
+    `select identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about where identity_id <> $3
+     union select identity_id from source_records
+            where tenant_id = $1 and id = any($2) and identity_id is not null and identity_id <> $3`,
     [tenantId, uuids(recordIds), identityId],
   );
 }
@@ -122,10 +123,10 @@ export async function findEarlierIdentities(
   return tx.ids(
     `with direct as materialized (
        select distinct identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about
-        where tenant_id = $1 and identity_id is not null)
+        where identity_id is not null)
      select id from direct where id <> all($3)
      union select identity_id from ${eventsAbout('subject_id', 'array(select id from direct)')} as about
-            where tenant_id = $1 and identity_id <> all($3)`,
+            where identity_id <> all($3)`,
     [tenantId, uuids([...identityIds, ...recordIds]), uuids(identityIds)],
   );
 }
@@ -141,7 +142,7 @@ export async function findEarlierValues(
             jsonb_array_elements_text(case jsonb_typeof(said) when 'array' then said else jsonb_build_array(said) end) as value
        from ${eventsAbout('subject_id', '$2::uuid[]')} as about cross join lateral jsonb_array_elements(details -> 'changes') change
       cross join lateral (values (change -> 'from'), (change -> 'to')) as each (said)
-      where tenant_id = $1 and said is not null`,
+      where said is not null`,
     [tenantId, uuids(recordIds)],
   );
 }

@@ -38,21 +38,24 @@ export async function eraseRecordErrors(
     `with found as materialized (
        select e.job_id as id from ${theirs}
          join sync_record_errors e on e.tenant_id = $1 and e.external_id = their.external_id
-        cross join lateral (select connector_id from sync_jobs where id = e.job_id limit 1) j
+        cross join lateral (select connector_id from sync_jobs where tenant_id = $1 and id = e.job_id limit 1) j
         where j.connector_id = their.connector_id
        union
        select j.id from (select distinct connector_id from ${theirs}) as theirs
-        cross join lateral (select id from sync_jobs
-                             where connector_id = theirs.connector_id and source_message is not null offset 0) j)
+        cross join lateral (
+          select id from sync_jobs
+           where tenant_id = $1 and connector_id = theirs.connector_id and source_message is not null offset 0) j)
      select j.id from (select id from found order by id) as wanted
-      cross join lateral (select id from sync_jobs where id = wanted.id limit 1 for no key update) j`,
+      cross join lateral (
+        select id from sync_jobs where tenant_id = $1 and id = wanted.id limit 1 for no key update) j`,
     [tenantId, ...anchors],
   );
   const jobIds = uuids(locked);
   await tx.query(
     `update sync_jobs j set error_message = split_part(j.error_message, '; ', 1) from ${theirs}
-      where j.tenant_id = $1 and j.id = any($4) and j.status = 'completed_with_errors' and j.connector_id = their.connector_id
-        and their.external_id = (select external_id from sync_record_errors where job_id = j.id order by id limit 1)`,
+      where j.tenant_id = $1 and j.id = any($4) and j.status = 'completed_with_errors'
+        and j.connector_id = their.connector_id and their.external_id = (
+          select external_id from sync_record_errors where tenant_id = $1 and job_id = j.id order by id limit 1)`,
     [tenantId, ...anchors, jobIds],
   );
   // The error text of a source may contain an entry.
@@ -63,7 +66,7 @@ export async function eraseRecordErrors(
   );
   await tx.query(
     `update sync_record_errors e set external_id = $5, message = $6, source_message = null from sync_jobs j, ${theirs}
-      where e.tenant_id = $1 and j.id = any($4) and j.id = e.job_id
+      where e.tenant_id = $1 and j.tenant_id = $1 and j.id = any($4) and j.id = e.job_id
         and j.connector_id = their.connector_id and e.external_id = their.external_id`,
     [tenantId, ...anchors, jobIds, erased.externalId, erased.message],
   );

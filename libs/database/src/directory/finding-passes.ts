@@ -1,6 +1,7 @@
 // SQL by hand: progress that is locked in passing, with the database clock.
 import { eventTypes, machineAttributeField } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
+import { lowestId } from '../rows.js';
 import { useIndexScans } from '../transaction-settings.js';
 
 /** Phases of a pass: users, then accounts and machine identities, then the findings that are not resolved. */
@@ -125,7 +126,7 @@ export async function findUsersAfter(
                or (select exists (select from contested_keys where tenant_id = $1))
                   and exists (select from contested_keys where tenant_id = $1 and record_id = part.id offset 0) as is_repeated
         offset 0) each`,
-    [tenantId, afterAt ?? '-infinity', afterId ?? '00000000-0000-0000-0000-000000000000', limit],
+    [tenantId, afterAt ?? '-infinity', afterId ?? lowestId, limit],
   );
   return part ?? { ids: [], count: 0, afterAt: null, afterId: null };
 }
@@ -140,8 +141,8 @@ export async function findOthersAfter(
   await useIndexScans(tx);
   return tx.ids(
     `select id from source_records
-      where tenant_id = $1 and kind <> 'user' and id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
+      where tenant_id = $1 and kind <> 'user' and id > $2
       order by id limit $3`,
-    [tenantId, afterId, limit],
+    [tenantId, afterId ?? lowestId, limit],
   );
 }

@@ -4,7 +4,7 @@ import { arraysOf, jsons, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { FindingEntity } from '../entities/findings.entities.js';
 import { selectList } from '../naming-strategy.js';
-import { findRow } from '../rows.js';
+import { findRow, lowestId } from '../rows.js';
 import { useIndexScans } from '../transaction-settings.js';
 
 const columns = [
@@ -51,7 +51,7 @@ export async function openFindings(
             where tenant_id = $1 and kind = n.kind and subject_id = n.subject_id and state <> 'resolved' limit 1) f on true),
      changed as (
        update findings f set evidence = known.evidence, identity_id = known.identity_id
-         from known where f.id = known.known_id and known.changed)
+         from known where f.tenant_id = $1 and f.id = known.known_id and known.changed)
      insert into findings (tenant_id, id, kind, subject_id, identity_id, evidence, opened_at)
      select $1, id, kind, subject_id, identity_id, evidence, $7 from known where known_id is null
      on conflict (tenant_id, kind, subject_id) where state <> 'resolved' do nothing
@@ -69,9 +69,10 @@ export async function openFindings(
 export async function resolveFindings(tx: Transaction, ids: readonly string[], now: Date): Promise<StoredFinding[]> {
   if (ids.length === 0) return [];
   return tx.query(
-    `update findings set state = 'resolved', resolved_at = $2 where id = any($1) and state <> 'resolved'
+    `update findings set state = 'resolved', resolved_at = $3
+      where tenant_id = $1 and id = any($2) and state <> 'resolved'
      returning ${selectList(columns)}`,
-    [uuids(ids), now],
+    [tx.tenantId, uuids(ids), now],
   );
 }
 
@@ -87,9 +88,9 @@ export async function findUnresolved(
   await useIndexScans(tx);
   return tx.query(
     `select id, kind, subject_id as "subjectId" from findings
-      where tenant_id = $1 and state <> 'resolved' and id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
+      where tenant_id = $1 and state <> 'resolved' and id > $2
       order by id limit $3`,
-    [tenantId, afterId, limit],
+    [tenantId, afterId ?? lowestId, limit],
   );
 }
 
@@ -116,8 +117,9 @@ export async function endAcceptances(
   return tx.query(
     `update findings
         set state = 'open', accepted_by = null, accepted_reason = null, accepted_at = null, accepted_until = null
-      where id in (select id from findings where tenant_id = $1 and state = 'accepted' and accepted_until <= $2
-                    order by accepted_until limit $3 for update skip locked)
+      where tenant_id = $1 and id in (
+        select id from findings where tenant_id = $1 and state = 'accepted' and accepted_until <= $2
+         order by accepted_until limit $3 for update skip locked)
      returning ${selectList(columns)}`,
     [tenantId, now, limit],
   );
@@ -126,7 +128,7 @@ export async function endAcceptances(
 /** Deletes findings that were resolved before this time. */
 export async function purgeFindings(tx: Transaction, tenantId: string, before: Date, limit: number): Promise<void> {
   await tx.query(
-    `delete from findings where id in (
+    `delete from findings where tenant_id = $1 and id in (
        select id from findings where tenant_id = $1 and state = 'resolved' and resolved_at < $2
         order by resolved_at limit $3 for update skip locked)`,
     [tenantId, before, limit],
@@ -143,7 +145,7 @@ export async function saveAcceptance(
   id: string,
   acceptance: Acceptance & { state: FindingState },
 ): Promise<void> {
-  await tx.manager.update(FindingEntity, { id }, acceptance);
+  await tx.manager.update(FindingEntity, { tenantId: tx.tenantId, id }, acceptance);
 }
 
 /** The metric shows at most so many findings of a kind, which bounds the part of the index that it reads. */

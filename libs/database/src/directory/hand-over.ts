@@ -2,6 +2,7 @@
 import type { JobStatus, RecordKind } from '@idsync/contracts';
 import { arraysOf, texts, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { lowestId } from '../rows.js';
 
 /** A connector that gives or takes records. */
 export interface Holder {
@@ -13,8 +14,8 @@ export interface Holder {
 
 export async function findHolder(tx: Transaction, id: string): Promise<Holder | undefined> {
   return tx.row<Holder>(
-    'select id, name, records, deleted_at is not null as "isDeleted" from connectors where id = $1',
-    [id],
+    'select id, name, records, deleted_at is not null as "isDeleted" from connectors where tenant_id = $1 and id = $2',
+    [tx.tenantId, id],
   );
 }
 
@@ -27,11 +28,12 @@ export async function lockUnfinishedJobs(
   connectorIds: readonly string[],
 ): Promise<{ connectorId: string; status: JobStatus }[]> {
   return tx.query(
-    `select j.connector_id as "connectorId", j.status from unnest($1::uuid[]) as n (id)
+    `select j.connector_id as "connectorId", j.status from unnest($2::uuid[]) as n (id)
       cross join lateral (
         select connector_id, status from sync_jobs
-         where connector_id = n.id and status in ('queued', 'running', 'quarantined') order by id for share) j`,
-    [uuids(connectorIds)],
+         where tenant_id = $1 and connector_id = n.id and status in ('queued', 'running', 'quarantined')
+         order by id for share) j`,
+    [tx.tenantId, uuids(connectorIds)],
   );
 }
 
@@ -44,9 +46,9 @@ export async function findLiveRecordIds(
 ): Promise<string[]> {
   return tx.ids(
     `select id from source_records
-      where connector_id = $1 and status not in ('deleted', 'decommissioned') and ($2::uuid is null or id > $2)
-      order by id limit $3`,
-    [connectorId, after ?? null, limit],
+      where tenant_id = $1 and connector_id = $2 and status not in ('deleted', 'decommissioned') and id > $3
+      order by id limit $4`,
+    [tx.tenantId, connectorId, after ?? lowestId, limit],
   );
 }
 
@@ -58,11 +60,11 @@ export async function findUsersOfSource(
 ): Promise<{ id: string; externalId: string; identityId: string }[]> {
   if (identityIds.length === 0) return [];
   return tx.query(
-    `select r.id, r.external_id as "externalId", r.identity_id as "identityId" from unnest($2::uuid[]) as n (id)
-      cross join lateral (select * from source_records where identity_id = n.id offset 0) r
-      where r.connector_id = $1 and r.kind = 'user' and r.status not in ('deleted', 'decommissioned')
+    `select r.id, r.external_id as "externalId", r.identity_id as "identityId" from unnest($3::uuid[]) as n (id)
+      cross join lateral (select * from source_records where tenant_id = $1 and identity_id = n.id offset 0) r
+      where r.connector_id = $2 and r.kind = 'user' and r.status not in ('deleted', 'decommissioned')
       order by r.id`,
-    [connectorId, uuids([...new Set(identityIds)])],
+    [tx.tenantId, connectorId, uuids([...new Set(identityIds)])],
   );
 }
 
@@ -74,7 +76,8 @@ export async function saveAnchors(
   if (anchors.length === 0) return;
   await tx.query(
     `update source_records r set connector_id = n.connector_id, external_id = n.external_id
-       from unnest($1::uuid[], $2::uuid[], $3::text[]) as n (id, connector_id, external_id) where r.id = n.id`,
-    arraysOf(anchors, { id: uuids, connectorId: uuids, externalId: texts }),
+       from unnest($2::uuid[], $3::uuid[], $4::text[]) as n (id, connector_id, external_id)
+      where r.tenant_id = $1 and r.id = n.id`,
+    [tx.tenantId, ...arraysOf(anchors, { id: uuids, connectorId: uuids, externalId: texts })],
   );
 }

@@ -10,39 +10,47 @@ export async function hasMissing(
   { id, connectorId }: { id: string; connectorId: string },
 ): Promise<boolean> {
   return tx.any(
-    `select id from source_records where connector_id = $2 and status not in ('deleted', 'decommissioned')
+    `select id from source_records
+      where tenant_id = $3 and connector_id = $2 and status not in ('deleted', 'decommissioned')
      except
-     select unnest(record_ids) from seen_records where job_id = $1 limit 1`,
-    [id, connectorId],
+     select unnest(record_ids) from seen_records where tenant_id = $3 and job_id = $1 limit 1`,
+    [id, connectorId, tx.tenantId],
   );
 }
 
 /** Deletes all entries of a plan. Returns their number. */
 export async function dropAllEntries(tx: Transaction, jobId: string): Promise<number> {
-  const { affected } = await tx.manager.delete(SyncPlanEntryEntity, { jobId });
+  const { affected } = await tx.manager.delete(SyncPlanEntryEntity, { tenantId: tx.tenantId, jobId });
   return affected ?? 0;
 }
 
 /** Deletes the planned deletions and disables of a plan. Returns their number. */
 export async function dropDestructive(tx: Transaction, jobId: string): Promise<number> {
-  const { affected } = await tx.manager.delete(SyncPlanEntryEntity, { jobId, action: In(['delete', 'disable']) });
+  const { affected } = await tx.manager.delete(SyncPlanEntryEntity, {
+    tenantId: tx.tenantId,
+    jobId,
+    action: In(['delete', 'disable']),
+  });
   return affected ?? 0;
 }
 
 /** Returns true if a plan has still to create records, or to change them otherwise than by a disable or deletion. */
 export async function hasAdditions(tx: Transaction, jobId: string): Promise<boolean> {
   return tx.any(
-    `select from sync_plan_entries where job_id = $1 and (action in ('create', 'update') or moved_from is not null) and not done limit 1`,
-    [jobId],
+    `select from sync_plan_entries
+      where tenant_id = $1 and job_id = $2 and (action in ('create', 'update') or moved_from is not null) and not done
+      limit 1`,
+    [tx.tenantId, jobId],
   );
 }
 
 /** Returns true if nothing of a held plan is left to decide, and the run was not held because it left out records. */
 export async function isObsolete(tx: Transaction, heldId: string): Promise<boolean> {
   return tx.any(
-    `select from sync_plans p where p.job_id = $1 and p.state = 'held' and not p.reasons @> '[{"rule": "failed"}]'
-        and not exists (select from sync_plan_entries e where e.job_id = p.job_id and not e.done)`,
-    [heldId],
+    `select from sync_plans p where p.tenant_id = $1 and p.job_id = $2 and p.state = 'held'
+        and not p.reasons @> '[{"rule": "failed"}]'
+        and not exists (select from sync_plan_entries where tenant_id = $1 and job_id = $2 and not done)`,
+    [tx.tenantId, heldId],
   );
 }
 
@@ -50,9 +58,10 @@ export async function isObsolete(tx: Transaction, heldId: string): Promise<boole
 export async function dropUnlisted(tx: Transaction, heldId: string, jobId: string): Promise<void> {
   await tx.query(
     `delete from sync_plan_entries e
-      where e.job_id = $1 and not e.done and (e.based_on is null or e.moved_from is not null)
-        and not exists (select from sync_plan_entries n where n.job_id = $2 and n.external_id = e.external_id)`,
-    [heldId, jobId],
+      where e.tenant_id = $3 and e.job_id = $1 and not e.done and (e.based_on is null or e.moved_from is not null)
+        and not exists (
+          select from sync_plan_entries n where n.tenant_id = $3 and n.job_id = $2 and n.external_id = e.external_id)`,
+    [heldId, jobId, tx.tenantId],
   );
 }
 
@@ -60,9 +69,10 @@ export async function dropUnlisted(tx: Transaction, heldId: string, jobId: strin
 export async function dropUnmoved(tx: Transaction, heldId: string, jobId: string): Promise<void> {
   await tx.query(
     `delete from sync_plan_entries
-      where job_id = $1 and not done and moved_from is not null
-        and record_id in (select unnest(record_ids || named_ids) from seen_records where job_id = $2)`,
-    [heldId, jobId],
+      where tenant_id = $3 and job_id = $1 and not done and moved_from is not null
+        and record_id in (
+          select unnest(record_ids || named_ids) from seen_records where tenant_id = $3 and job_id = $2)`,
+    [heldId, jobId, tx.tenantId],
   );
 }
 
@@ -78,24 +88,25 @@ export async function dropContradicted(
   await tx.query(
     `with dropped as (
        delete from sync_plan_entries
-        where job_id = $1 and not done
+        where tenant_id = $5 and job_id = $1 and not done
           and ((external_id = any($2)
                 and not ((action in ('create', 'update') or moved_from is not null) and external_id = any($4)))
             or (action = 'delete' and external_id = any($3))) returning action)
      update sync_plans p set deletions = greatest(0, p.deletions - d.deletions), disables = greatest(0, p.disables - d.disables)
        from (select count(*) filter (where action = 'delete')::int as deletions,
                     count(*) filter (where action = 'disable')::int as disables from dropped) d
-      where p.job_id = $1 and d.deletions + d.disables > 0`,
-    [jobId, texts(kept), texts(listed), texts(waiting)],
+      where p.tenant_id = $5 and p.job_id = $1 and d.deletions + d.disables > 0`,
+    [jobId, texts(kept), texts(listed), texts(waiting), tx.tenantId],
   );
 }
 
 /** Returns the oldest quarantined job of a connector, other than this job. */
 export async function findHeldJob(tx: Transaction, connectorId: string, jobId: string): Promise<string | undefined> {
   const [held] = await tx.ids(
-    `select id from sync_jobs where connector_id = $1 and status = 'quarantined' and mode <> 'record' and id <> $2
+    `select id from sync_jobs
+      where tenant_id = $1 and connector_id = $2 and status = 'quarantined' and mode <> 'record' and id <> $3
       order by id limit 1`,
-    [connectorId, jobId],
+    [tx.tenantId, connectorId, jobId],
   );
   return held;
 }
@@ -107,8 +118,8 @@ export async function findHeldJob(tx: Transaction, connectorId: string, jobId: s
 export async function dropHeldPlans(tx: Transaction, connectorId: string, jobId?: string): Promise<void> {
   await tx.query(
     `delete from sync_plan_entries e using sync_jobs j
-      where j.connector_id = $1 and j.status = 'quarantined' and j.mode <> 'record' and j.id is distinct from $2::uuid
-        and e.job_id = j.id`,
-    [connectorId, jobId ?? null],
+      where j.tenant_id = $3 and j.connector_id = $1 and j.status = 'quarantined' and j.mode <> 'record'
+        and j.id is distinct from $2::uuid and e.tenant_id = $3 and e.job_id = j.id`,
+    [connectorId, jobId ?? null, tx.tenantId],
   );
 }

@@ -28,12 +28,12 @@ export async function lockIdentities(tx: Transaction, ids: readonly string[]): P
        select i.* from unnest($1::uuid[]) as n (id)
         cross join lateral (
           select id, display_name, status, created_at, updated_at, document, purge_at
-            from identities where id = n.id limit 1 for update) i),
+            from identities where tenant_id = $3 and id = n.id limit 1 for update) i),
      size as (select coalesce(sum(octet_length(document)), 0)::bigint as bytes from locked)
      select id, display_name as "displayName", status, created_at as "createdAt", updated_at as "updatedAt",
             purge_at as "purgeAt", case when $2::bigint is null or bytes <= $2 then document end as document, bytes
        from locked cross join size`,
-    [uuids([...new Set(ids)].sort()), remainingLoad(tx) ?? null],
+    [uuids([...new Set(ids)].sort()), remainingLoad(tx) ?? null, tx.tenantId],
   );
   reserveLoad(tx, rows[0]?.bytes ?? 0);
   return rows.map(({ bytes: _, ...row }) => withoutNulls(row));
@@ -44,7 +44,7 @@ export const insertIdentities = saving('');
 
 /** Updates stored identities by their primary key, whatever the statistics of the table are. */
 export const updateIdentities = saving(
-  `on conflict (id) do update
+  `on conflict (tenant_id, id) do update
       set display_name = excluded.display_name, status = excluded.status, updated_at = excluded.updated_at,
           document = excluded.document`,
 );
@@ -76,7 +76,7 @@ export async function redirectIdentities(
   await planForValues(tx);
   const ids = redirects.map(({ identity }) => identity.id);
   const into = redirects.map(({ intoId }) => intoId);
-  await tx.query('delete from identities where id = any($1)', [ids]);
+  await tx.query('delete from identities where tenant_id = $1 and id = any($2)', [tenantId, ids]);
   await tx.query(
     `insert into identity_redirects (tenant_id, merged_at, id, into_id, created_at)
      select $1, $2, * from unnest($3::uuid[], $4::uuid[], $5::timestamptz[])`,
@@ -85,9 +85,9 @@ export async function redirectIdentities(
   await saveRedirectVersions(tx, 'into_id', ids, now);
   // Redirects to one of these identities are updated, so that every redirect is one step.
   await tx.query(
-    `update identity_redirects r set into_id = n.into_id from unnest($1::uuid[], $2::uuid[]) as n (id, into_id)
-      where r.into_id = n.id`,
-    [ids, into],
+    `update identity_redirects r set into_id = n.into_id from unnest($2::uuid[], $3::uuid[]) as n (id, into_id)
+      where r.tenant_id = $1 and r.into_id = n.id`,
+    [tenantId, ids, into],
   );
 }
 
@@ -103,16 +103,17 @@ export interface EarlierIdentity {
 export async function findRedirects(tx: Transaction, ids: readonly string[]): Promise<EarlierIdentity[]> {
   return tx.query(
     `select id, created_at as "createdAt",
-            (select document from identity_versions where identity_id = r.id and document <> ''
+            (select document from identity_versions
+              where tenant_id = $1 and identity_id = r.id and document <> ''
               order by valid_until desc, id desc limit 1) as document
-       from identity_redirects r where id = any($1)`,
-    [ids],
+       from identity_redirects r where tenant_id = $1 and id = any($2)`,
+    [tx.tenantId, ids],
   );
 }
 
 /** Returns the ids of the identities that were merged into this one. */
 export async function findMergedInto(tx: Transaction, identityId: string): Promise<string[]> {
-  return tx.ids('select id from identity_redirects where into_id = $1', [identityId]);
+  return tx.ids('select id from identity_redirects where tenant_id = $1 and into_id = $2', [tx.tenantId, identityId]);
 }
 
 /** Deletes the redirects of these ids. Ids that led to one of them before it was merged lead to it again. */
@@ -120,18 +121,19 @@ export async function restoreIdentities(tx: Transaction, ids: readonly string[],
   if (ids.length === 0) return;
   const returning = await tx.query<{ id: string; intoId: string }>(
     `select r.id, b.id as "intoId" from identity_redirects b
-       join identity_redirects r on r.into_id = b.into_id
-       join identity_versions v on v.identity_id = r.id and v.valid_until = b.merged_at and v.into_id = b.id
-      where b.id = any($1)`,
-    [ids],
+       join identity_redirects r on r.tenant_id = b.tenant_id and r.into_id = b.into_id
+       join identity_versions v on v.tenant_id = r.tenant_id and v.identity_id = r.id and v.valid_until = b.merged_at
+                               and v.into_id = b.id
+      where b.tenant_id = $1 and b.id = any($2)`,
+    [tx.tenantId, ids],
   );
   const returningIds = returning.map(({ id }) => id);
   await saveRedirectVersions(tx, 'id', [...ids, ...returningIds], now);
-  await tx.query('delete from identity_redirects where id = any($1)', [ids]);
+  await tx.query('delete from identity_redirects where tenant_id = $1 and id = any($2)', [tx.tenantId, ids]);
   await tx.query(
-    `update identity_redirects r set into_id = n.into_id from unnest($1::uuid[], $2::uuid[]) as n (id, into_id)
-      where r.id = n.id`,
-    [returningIds, returning.map(({ intoId }) => intoId)],
+    `update identity_redirects r set into_id = n.into_id from unnest($2::uuid[], $3::uuid[]) as n (id, into_id)
+      where r.tenant_id = $1 and r.id = n.id`,
+    [tx.tenantId, returningIds, returning.map(({ intoId }) => intoId)],
   );
 }
 
@@ -144,8 +146,8 @@ async function saveRedirectVersions(
 ): Promise<void> {
   await tx.query(
     `insert into identity_versions (tenant_id, identity_id, valid_until, document, into_id)
-     select tenant_id, id, $2, '', into_id from identity_redirects where ${side} = any($1)`,
-    [ids, now],
+     select tenant_id, id, $3, '', into_id from identity_redirects where tenant_id = $1 and ${side} = any($2)`,
+    [tx.tenantId, ids, now],
   );
 }
 
@@ -157,10 +159,10 @@ export async function saveTombstones(
 ): Promise<void> {
   if (tombstones.length === 0) return;
   await tx.query(
-    `update identities i set display_name = null, status = n.status, updated_at = n.updated_at, document = n.document, purge_at = $1
-       from unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::text[]) as n (id, status, updated_at, document)
-      where i.id = n.id`,
-    [purgeAt, ...arraysOf(tombstones, { id: uuids, status: texts, updatedAt: times, document: texts })],
+    `update identities i set display_name = null, status = n.status, updated_at = n.updated_at, document = n.document, purge_at = $2
+       from unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::text[]) as n (id, status, updated_at, document)
+      where i.tenant_id = $1 and i.id = n.id`,
+    [tx.tenantId, purgeAt, ...arraysOf(tombstones, { id: uuids, status: texts, updatedAt: times, document: texts })],
   );
 }
 
@@ -169,19 +171,22 @@ export async function removeIdentities(tx: Transaction, ids: readonly string[]):
   if (ids.length === 0) return;
   await eraseIdentityHistory(tx, ids);
   // An erasure can no longer name these identities.
-  await tx.query('delete from former_references where identity_id = any($1)', [ids]);
-  await tx.query('delete from identity_redirects where into_id = any($1)', [ids]);
-  await tx.query('delete from identities where id = any($1)', [ids]);
+  await tx.query('delete from former_references where tenant_id = $1 and identity_id = any($2)', [tx.tenantId, ids]);
+  await tx.query('delete from identity_redirects where tenant_id = $1 and into_id = any($2)', [tx.tenantId, ids]);
+  await tx.query('delete from identities where tenant_id = $1 and id = any($2)', [tx.tenantId, ids]);
 }
 
 /** Deletes earlier versions of these identities and the values in their events. Events keep their type and time. */
 export async function eraseIdentityHistory(tx: Transaction, ids: readonly string[]): Promise<void> {
   await planForValues(tx);
-  const lineage = `select unnest($1::uuid[]) union select id from identity_redirects where into_id = any($1)`;
-  await tx.query(`delete from identity_versions where identity_id in (${lineage})`, [ids]);
+  const lineage = `select unnest($2::uuid[]) union select id from identity_redirects where tenant_id = $1 and into_id = any($2)`;
+  await tx.query(`delete from identity_versions where tenant_id = $1 and identity_id in (${lineage})`, [
+    tx.tenantId,
+    ids,
+  ]);
   await tx.query(
     `update events e set details = e.details - 'changes' from ${eventsAbout('identity_id', `array(${lineage})`)} as about
-      where e.tenant_id = about.tenant_id and e.sequence = about.sequence and e.details ? 'changes'`,
-    [ids],
+      where e.tenant_id = $1 and e.sequence = about.sequence and e.details ? 'changes'`,
+    [tx.tenantId, ids],
   );
 }

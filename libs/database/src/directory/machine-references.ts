@@ -74,7 +74,8 @@ export async function findFormerMachines(
   return tx.ids(
     `select r.id from (select distinct subject_id from ${eventsAbout('identity_id', '$2::uuid[]')} as about
                         where tenant_id = $1 and type like 'machine\\_identity.%') as about
-      cross join lateral (select id, kind from source_records where id = about.subject_id limit 1) as r
+      cross join lateral (select id, kind from source_records
+                           where tenant_id = $1 and id = about.subject_id limit 1) as r
       where r.kind = 'machine_identity' order by r.id`,
     [tenantId, uuids(identityIds)],
   );
@@ -84,8 +85,9 @@ export async function findReferences(tx: Transaction, recordIds: readonly string
   if (recordIds.length === 0) return [];
   const rows = await tx.query<StoredReference>(
     `select record_id as "recordId", role, value, identity_id as "identityId"
-       from machine_references where record_id = any($1)`,
-    [uuids(recordIds)],
+       from unnest($2::uuid[]) as n (id)
+      cross join lateral (select * from machine_references where tenant_id = $1 and record_id = n.id offset 0) as r`,
+    [tx.tenantId, uuids(recordIds)],
   );
   return rows.map(withoutNulls);
 }
@@ -100,15 +102,16 @@ export async function saveReferences(
   const columns = arraysOf(references, { recordId: uuids, role: texts, value: texts, identityId: uuids });
   await tx.query(
     `delete from machine_references r
-      using unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) as n (record_id, role, value, identity_id)
-      where r.record_id = n.record_id and r.role = n.role and n.value is null and n.identity_id is null`,
-    columns,
+      using unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[]) as n (record_id, role, value, identity_id)
+      where r.tenant_id = $1 and r.record_id = n.record_id and r.role = n.role
+        and n.value is null and n.identity_id is null`,
+    [tenantId, ...columns],
   );
   await tx.query(
     `insert into machine_references (tenant_id, record_id, role, value, identity_id)
      select $1, * from unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[]) as n (record_id, role, value, identity_id)
       where n.value is not null or n.identity_id is not null
-     on conflict (record_id, role) do update set value = excluded.value, identity_id = excluded.identity_id`,
+     on conflict (tenant_id, record_id, role) do update set value = excluded.value, identity_id = excluded.identity_id`,
     [tenantId, ...columns],
   );
 }
@@ -140,11 +143,11 @@ export async function findUsersByExternalId(
   if (externalIds.length === 0) return [];
   return tx.query(
     `select r.id, e.external_id as "externalId", r.identity_id as "identityId"
-       from unnest($1::uuid[]) as c (connector_id) cross join unnest($2::text[]) as e (external_id)
+       from unnest($2::uuid[]) as c (connector_id) cross join unnest($3::text[]) as e (external_id)
       cross join lateral (select id, identity_id, kind from source_records
-                           where connector_id = c.connector_id and external_id = e.external_id offset 0) r
+                           where tenant_id = $1 and connector_id = c.connector_id and external_id = e.external_id offset 0) r
       where r.kind = 'user'`,
-    [uuids([...new Set(connectorIds)]), texts([...new Set(externalIds)])],
+    [tx.tenantId, uuids([...new Set(connectorIds)]), texts([...new Set(externalIds)])],
   );
 }
 
@@ -168,7 +171,7 @@ export async function saveFormerReferences(
      select $1, identity_id, record_id, coalesce(array_agg(distinct text) filter (where text is not null), '{}')
        from unnest($2::uuid[], $3::uuid[], $4::text[]) as n (identity_id, record_id, text)
       group by identity_id, record_id
-     on conflict (identity_id, record_id) do update
+     on conflict (tenant_id, identity_id, record_id) do update
         set texts = array(select unnest(f.texts) union select unnest(excluded.texts))
       where not f.texts @> excluded.texts`,
     [tenantId, ...arraysOf(references, { identityId: uuids, recordId: uuids, text: texts })],

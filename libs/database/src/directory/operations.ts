@@ -25,7 +25,7 @@ export async function takeUnansweredOperations(
   limit: number,
 ): Promise<{ id: string }[]> {
   return tx.query(
-    `update operations set announced_at = now() where id in (
+    `update operations set announced_at = now() where tenant_id = $1 and id in (
        select id from operations
         where tenant_id = $1 and status = 'queued' and announced_at < now() - $2 * interval '1 millisecond'
         order by announced_at limit $3 for update skip locked)
@@ -41,7 +41,7 @@ export async function endOperation(
   { status, result, undo }: { status: OperationStatus; result: object; undo?: object },
 ): Promise<void> {
   const ended = { status, result, undo: undo ?? null, endedAt: () => 'now()', input: () => "input - 'suppress'" };
-  await tx.manager.update(OperationEntity, { id }, ended);
+  await tx.manager.update(OperationEntity, { tenantId: tx.tenantId, id }, ended);
 }
 
 /** Returns whether an operation of this type took effect after the given one was requested. */
@@ -59,5 +59,5 @@ export async function hasLaterOperation(
 }
 
 export async function markReverted(tx: Transaction, id: string, by: string): Promise<void> {
-  await tx.manager.update(OperationEntity, { id }, { revertedBy: by });
+  await tx.manager.update(OperationEntity, { tenantId: tx.tenantId, id }, { revertedBy: by });
 }

@@ -20,8 +20,8 @@ export async function countMarks(tx: Transaction, jobId: string): Promise<Record
             count(*) filter (where $3 = any(changed_fields))::int as reused,
             count(*) filter (where $4 = any(changed_fields) and action = 'disable')::int as losing,
             count(*) filter (where $5 = any(changed_fields))::int as gaining
-       from sync_plan_entries where job_id = $1`,
-      [jobId, planMarks.enabled, planMarks.reused, planMarks.losing, planMarks.gaining],
+       from sync_plan_entries where tenant_id = $6 and job_id = $1`,
+      [jobId, planMarks.enabled, planMarks.reused, planMarks.losing, planMarks.gaining, tx.tenantId],
     )) ?? noMarks
   );
 }
@@ -40,7 +40,8 @@ export interface Additions {
  * whatever the planner estimates. Without a limit, because an ordered scan of the plan would seem cheaper for one.
  */
 const resembled = `(select id, record_id from sync_plan_entries
-   where job_id = $1 and identity_id = c.resembles_id and action = 'delete' and incoming is null offset 0) d`;
+   where tenant_id = c.tenant_id and job_id = $1 and identity_id = c.resembles_id and action = 'delete' and incoming is null
+  offset 0) d`;
 
 /**
  * Counts what a plan adds. A record replaces one that the run deletes. `addresses`: match keys by which it may also
@@ -52,26 +53,27 @@ export async function countAdditions(
   addresses: readonly string[] = [],
 ): Promise<Additions> {
   const [row] = await tx.query<{ created: number }>(
-    `select count(*)::int as created from sync_plan_entries where job_id = $1 and action = 'create'`,
-    [jobId],
+    `select count(*)::int as created from sync_plan_entries where tenant_id = $2 and job_id = $1 and action = 'create'`,
+    [jobId, tx.tenantId],
   );
   const changed = await tx.query<Additions['changed'][number]>(
     `select field, count(*)::int as count,
             (count(*) filter (where jsonb_path_exists(
               changes, '$[*] ? (@.field == $f && exists(@.from) && !exists(@.to))', jsonb_build_object('f', field))))::int as cleared
        from sync_plan_entries, unnest(changed_fields) as field
-      where job_id = $1 and field <> all($2) group by field order by count(*) desc, field`,
-    [jobId, texts(Object.values(planMarks))],
+      where tenant_id = $3 and job_id = $1 and field <> all($2) group by field order by count(*) desc, field`,
+    [jobId, texts(Object.values(planMarks)), tx.tenantId],
   );
   const rekeyed = await tx.query<{ field: MatchingKey; count: number }>(
     `select c.resembles_by as field, count(*)::int as count from sync_plan_entries c
-      where c.job_id = $1 and c.based_on is null and c.resembles_id is not null
+      where c.tenant_id = $4 and c.job_id = $1 and c.based_on is null and c.resembles_id is not null
         and (exists (select from ${resembled})
              or (c.resembles_by = any($2) and exists (
-                   select from source_records r where r.identity_id = c.resembles_id and r.connector_id = $3
+                   select from source_records r
+                    where r.tenant_id = $4 and r.identity_id = c.resembles_id and r.connector_id = $3
                       and r.kind = 'user' and r.status <> 'deleted' offset 0)))
       group by 1 order by 2 desc, 1`,
-    [jobId, texts(addresses), connectorId],
+    [jobId, texts(addresses), connectorId, tx.tenantId],
   );
   return { created: row?.created ?? 0, changed, rekeyed };
 }
@@ -91,8 +93,8 @@ export async function findEntryRange(
   jobId: string,
 ): Promise<{ first: number; last: number } | undefined> {
   const [range] = await tx.query<{ first: number | null; last: number | null }>(
-    'select min(id) as first, max(id) as last from sync_plan_entries where job_id = $1',
-    [jobId],
+    'select min(id) as first, max(id) as last from sync_plan_entries where tenant_id = $1 and job_id = $2',
+    [tx.tenantId, jobId],
   );
   if (!range || range.first === null || range.last === null) return undefined;
   return { first: Number(range.first), last: Number(range.last) };
@@ -110,9 +112,9 @@ export async function findReplacedAnchors(
   return tx.query<ReplacedAnchor>(
     `select c.id as "createId", c.seq, c.incoming, d.id as "deleteId", d.record_id as "recordId"
        from sync_plan_entries c cross join lateral ${resembled}
-      where c.job_id = $1 and c.id >= $2 and c.id < $3 and c.based_on is null and c.resembles_by = any($4)
+      where c.tenant_id = $5 and c.job_id = $1 and c.id >= $2 and c.id < $3 and c.based_on is null and c.resembles_by = any($4)
       order by c.id, d.id`,
-    [jobId, first, beyond, texts(kinds)],
+    [jobId, first, beyond, texts(kinds), tx.tenantId],
   );
 }
 
@@ -131,7 +133,8 @@ export interface MovedAnchor {
 /** Replaces a creation and a deletion by one change, which gives the new external id to the stored record. */
 export async function saveMovedAnchors(tx: Transaction, jobId: string, moved: readonly MovedAnchor[]): Promise<void> {
   if (moved.length === 0) return;
-  await tx.query('delete from sync_plan_entries where job_id = $1 and id = any($2::bigint[])', [
+  await tx.query('delete from sync_plan_entries where tenant_id = $1 and job_id = $2 and id = any($3::bigint[])', [
+    tx.tenantId,
     jobId,
     moved.map(({ deleteId }) => deleteId),
   ]);
@@ -142,7 +145,7 @@ export async function saveMovedAnchors(tx: Transaction, jobId: string, moved: re
             changed_fields = array(select jsonb_array_elements_text(n.changed_fields))
        from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::timestamptz[], $7::jsonb[], $8::jsonb[], $9::text[])
          as n (id, record_id, identity_id, moved_from, based_on, changes, changed_fields, action)
-      where e.job_id = $1 and e.id = n.id`,
+      where e.tenant_id = $10 and e.job_id = $1 and e.id = n.id`,
     [
       jobId,
       ...arraysOf(moved, {
@@ -155,6 +158,7 @@ export async function saveMovedAnchors(tx: Transaction, jobId: string, moved: re
         changedFields: jsons,
         action: texts,
       }),
+      tx.tenantId,
     ],
   );
 }

@@ -48,8 +48,8 @@ export async function lockPlan(
 ): Promise<SyncPlan> {
   await openPlan(tx, tenantId, job);
   const [plan] = await tx.query<SyncPlanEntity>(
-    `select ${selectList(planColumns)} from sync_plans where job_id = $1 for update`,
-    [job.id],
+    `select ${selectList(planColumns)} from sync_plans where tenant_id = $1 and job_id = $2 for update`,
+    [tenantId, job.id],
   );
   if (!plan) throw new Error('the plan that was just created was not found');
   return withoutNulls(plan);
@@ -58,7 +58,7 @@ export async function lockPlan(
 export async function savePlan(tx: Transaction, plan: SyncPlan): Promise<void> {
   await tx.query(
     `update sync_plans set state = $2, known = $3, deletions = $4, disables = $5, note = $6, reasons = $7
-      where job_id = $1`,
+      where tenant_id = $8 and job_id = $1`,
     [
       plan.jobId,
       plan.state,
@@ -67,6 +67,7 @@ export async function savePlan(tx: Transaction, plan: SyncPlan): Promise<void> {
       plan.disables,
       plan.note ?? null,
       JSON.stringify(plan.reasons),
+      tx.tenantId,
     ],
   );
 }
@@ -79,9 +80,9 @@ export async function countKnownBefore(tx: Transaction, connectorId: string, job
   await planForValues(tx);
   return tx.count(
     `select count(*)::int as count from source_records
-      where connector_id = $1 and status not in ${deletedStatuses}
+      where tenant_id = $3 and connector_id = $1 and status not in ${deletedStatuses}
         and not (last_job_id = $2 and (previous is null or previous ->> 'status' in ${deletedStatuses}))`,
-    [connectorId, jobId],
+    [connectorId, jobId, tx.tenantId],
   );
 }
 
@@ -106,15 +107,17 @@ export async function planDeletions(
   await planForValues(tx);
   return tx.count(
     `with missing as materialized (
-       select id from source_records where connector_id = $3 and status not in ${deletedStatuses}
+       select id from source_records where tenant_id = $2 and connector_id = $3 and status not in ${deletedStatuses}
        except
-       select unnest(record_ids) from seen_records where job_id = $1),
+       select unnest(record_ids) from seen_records where tenant_id = $2 and job_id = $1),
      planned as (
        insert into sync_plan_entries (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, based_on)
        select $1, $2, ${sweepSeq}, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${deletionChange},
               r.updated_at
-         from missing cross join lateral (select * from source_records where id = missing.id limit 1) r
-        where not exists (select from sync_record_errors e where e.job_id = $1 and e.external_id = r.external_id)
+         from missing
+        cross join lateral (select * from source_records where tenant_id = $2 and id = missing.id limit 1) r
+        where not exists (select from sync_record_errors e
+                           where e.tenant_id = $2 and e.job_id = $1 and e.external_id = r.external_id)
         order by r.id
        returning 1)
      select count(*)::int as count from planned`,
@@ -135,7 +138,7 @@ export async function planRemoved(
      select $1, $2, $4, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${deletionChange}, r.updated_at
        from unnest($5::text[]) as n (external_id)
       cross join lateral (select * from source_records
-                           where connector_id = $3 and external_id = n.external_id limit 1) r
+                           where tenant_id = $2 and connector_id = $3 and external_id = n.external_id limit 1) r
       where r.status not in ${deletedStatuses}`,
     [id, tenantId, connectorId, seq, texts(externalIds)],
   );
@@ -169,45 +172,51 @@ export async function findContested(tx: Transaction, jobId: string): Promise<Con
     `with entry as materialized (
        select e.id, e.seq, coalesce(stored.id, e.record_id) as record_id, e.external_id,
               count(*) over (partition by e.external_id) as entries
-         from sync_jobs j join sync_plan_entries e on e.job_id = j.id
+         from sync_jobs j join sync_plan_entries e on e.tenant_id = j.tenant_id and e.job_id = j.id
          left join lateral (select id from source_records
-                             where connector_id = j.connector_id and external_id = e.external_id limit 1) stored
+                             where tenant_id = $2 and connector_id = j.connector_id and external_id = e.external_id limit 1) stored
            on e.based_on is null
-        where j.id = $1 and e.incoming is not null and not e.done),
+        where j.tenant_id = $2 and j.id = $1 and e.incoming is not null and not e.done),
      applied as materialized (
        select listed.id as record_id, max(s.seq) as seq from seen_records s, unnest(s.record_ids) as listed (id)
-        where exists (select from entry) and s.job_id = $1 and listed.id in (select record_id from entry)
-          and not listed.id = any(s.named_ids)
+        where exists (select from entry) and s.tenant_id = $2 and s.job_id = $1
+          and listed.id in (select record_id from entry) and not listed.id = any(s.named_ids)
           and not exists (select from entry e where e.record_id = listed.id and e.seq = s.seq)
         group by listed.id)
      select e.id, e.seq, e.record_id as "recordId", e.external_id as "externalId",
             ${decidingFields('i.fields')} as fields,
             case when a.seq is not null then jsonb_build_object('seq', a.seq, 'fields', ${decidingFields('r.fields')}) end as applied
        from entry e left join applied a using (record_id)
-      cross join lateral (select incoming::jsonb -> 'fields' as fields from sync_plan_entries where id = e.id limit 1) i
-       left join lateral (select fields from source_records where id = a.record_id limit 1) r on true
+      cross join lateral (select incoming::jsonb -> 'fields' as fields from sync_plan_entries
+                           where tenant_id = $2 and job_id = $1 and id = e.id limit 1) i
+       left join lateral (select fields from source_records where tenant_id = $2 and id = a.record_id limit 1) r on true
       where a.seq is not null or e.entries > 1
       order by e.id`,
-    [jobId],
+    [jobId, tx.tenantId],
   );
 }
 
 /** Deletes entries of a plan. */
 export async function deleteEntries(tx: Transaction, jobId: string, ids: readonly number[]): Promise<void> {
-  await tx.query('delete from sync_plan_entries where job_id = $1 and id = any($2::bigint[])', [jobId, ids]);
+  await tx.query('delete from sync_plan_entries where tenant_id = $1 and job_id = $2 and id = any($3::bigint[])', [
+    tx.tenantId,
+    jobId,
+    ids,
+  ]);
 }
 
 /** Drops planned deletions of records that the source no longer lists. */
 export async function dropRemovals(tx: Transaction, jobId: string): Promise<void> {
-  await tx.manager.delete(SyncPlanEntryEntity, { jobId, action: 'delete', incoming: IsNull() });
+  await tx.manager.delete(SyncPlanEntryEntity, { tenantId: tx.tenantId, jobId, action: 'delete', incoming: IsNull() });
 }
 
 /** Deletes these records from a plan. Returns those that it contained. */
 export async function dropEntries(tx: Transaction, jobId: string, externalIds: readonly string[]): Promise<string[]> {
   if (externalIds.length === 0) return [];
   const rows = await tx.query<{ externalId: string }>(
-    'delete from sync_plan_entries where job_id = $1 and external_id = any($2) returning external_id as "externalId"',
-    [jobId, texts(externalIds)],
+    `delete from sync_plan_entries where tenant_id = $1 and job_id = $2 and external_id = any($3)
+     returning external_id as "externalId"`,
+    [tx.tenantId, jobId, texts(externalIds)],
   );
   return [...new Set(rows.map(({ externalId }) => externalId))];
 }
@@ -265,10 +274,11 @@ export async function findOpenEntries(
             changes, incoming, based_on as "basedOn", moved_from as "movedFrom"
        from (select *, sum(octet_length(incoming)) over (order by id) as upto, row_number() over (order by id) as place
                from (select * from sync_plan_entries
-                      where job_id = $1 and not done and action = any($4) and id > $5 and ($6::text is null or $6 = any(changed_fields))
+                      where tenant_id = $7 and job_id = $1 and not done and action = any($4) and id > $5
+                        and ($6::text is null or $6 = any(changed_fields))
                       order by id limit $2) as next) as entry
       where place = 1 or coalesce(upto, 0) <= $3 order by id`,
-    [jobId, limit, volumeLimits.batchWeight, texts(actions), after, mark ?? null],
+    [jobId, limit, volumeLimits.batchWeight, texts(actions), after, mark ?? null, tx.tenantId],
   );
   return rows.map(withoutNulls);
 }
@@ -282,18 +292,22 @@ export async function keepAccess(tx: Transaction, jobId: string, ids: readonly n
     `update sync_plan_entries
         set action = case when based_on is null then 'create' else 'update' end,
             changes = coalesce((select jsonb_agg(c) from jsonb_array_elements(changes) c where c ->> 'field' <> $3), '[]')
-      where job_id = $1 and id = any($2::bigint[])`,
-    [jobId, ids, statusOfIdentity],
+      where tenant_id = $4 and job_id = $1 and id = any($2::bigint[])`,
+    [jobId, ids, statusOfIdentity, tx.tenantId],
   );
 }
 
 /** Marks entries as applied and deletes their source data, which is not needed any longer. */
-export async function markEntriesDone(tx: Transaction, ids: readonly number[]): Promise<void> {
-  await tx.query('update sync_plan_entries set done = true, incoming = null where id = any($1::bigint[])', [ids]);
+export async function markEntriesDone(tx: Transaction, jobId: string, ids: readonly number[]): Promise<void> {
+  await tx.query(
+    `update sync_plan_entries set done = true, incoming = null
+      where tenant_id = $1 and job_id = $2 and id = any($3::bigint[])`,
+    [tx.tenantId, jobId, ids],
+  );
 }
 
 export function countDoneDeletions(tx: Transaction, jobId: string): Promise<number> {
-  return tx.manager.countBy(SyncPlanEntryEntity, { jobId, action: 'delete', done: true });
+  return tx.manager.countBy(SyncPlanEntryEntity, { tenantId: tx.tenantId, jobId, action: 'delete', done: true });
 }
 
 /** Finds users whose creation or return was planned, and that a quota left out. */
@@ -305,13 +319,13 @@ export async function findUnappliedCreations(
   const [found] = await tx.query<{ count: number; externalIds: string[] }>(
     `with absent as materialized (
        select e.external_id from sync_plan_entries e
-        where e.job_id = $1 and e.action <> 'delete' and e.done
+        where e.tenant_id = $4 and e.job_id = $1 and e.action <> 'delete' and e.done
           and not exists (
             select from source_records r
-             where r.connector_id = $2 and r.external_id = e.external_id and r.status <> 'deleted'))
+             where r.tenant_id = $4 and r.connector_id = $2 and r.external_id = e.external_id and r.status <> 'deleted'))
      select (select count(*)::int from absent) as count,
             array(select external_id from absent order by 1 limit $3) as "externalIds"`,
-    [id, connectorId, limit],
+    [id, connectorId, limit, tx.tenantId],
   );
   return found ?? { count: 0, externalIds: [] };
 }
@@ -319,8 +333,8 @@ export async function findUnappliedCreations(
 /** Counts the entries of a plan by action. */
 export async function countEntries(tx: Transaction, jobId: string): Promise<Record<PlanAction, number>> {
   const rows = await tx.query<{ action: PlanAction; count: number }>(
-    'select action, count(*)::int as count from sync_plan_entries where job_id = $1 group by action',
-    [jobId],
+    'select action, count(*)::int as count from sync_plan_entries where tenant_id = $1 and job_id = $2 group by action',
+    [tx.tenantId, jobId],
   );
   const counts = { create: 0, update: 0, disable: 0, delete: 0 };
   for (const { action, count } of rows) counts[action] = count;
@@ -330,14 +344,15 @@ export async function countEntries(tx: Transaction, jobId: string): Promise<Reco
 /** Locks all records of a plan and returns up to five external ids of records that have changed since then. */
 export async function findOutdatedEntries(tx: Transaction, jobId: string, connectorId: string): Promise<string[]> {
   await tx.query(
-    `select from source_records where connector_id = $2 and external_id in (
-       select coalesce(moved_from, external_id) from sync_plan_entries where job_id = $1) order by id for update`,
-    [jobId, connectorId],
+    `select from source_records where tenant_id = $1 and connector_id = $3 and external_id in (
+       select coalesce(moved_from, external_id) from sync_plan_entries where tenant_id = $1 and job_id = $2) order by id for update`,
+    [tx.tenantId, jobId, connectorId],
   );
   return tx.ids(
     `select e.external_id as id from sync_plan_entries e
-       left join source_records r on r.connector_id = $2 and r.external_id = coalesce(e.moved_from, e.external_id)
-      where e.job_id = $1 and r.updated_at is distinct from e.based_on order by e.id limit 5`,
-    [jobId, connectorId],
+       left join source_records r
+         on r.tenant_id = e.tenant_id and r.connector_id = $3 and r.external_id = coalesce(e.moved_from, e.external_id)
+      where e.tenant_id = $1 and e.job_id = $2 and r.updated_at is distinct from e.based_on order by e.id limit 5`,
+    [tx.tenantId, jobId, connectorId],
   );
 }

@@ -25,19 +25,21 @@ export async function countRecentRemovals(
     `with runs as (
        select p.job_id, p.deletions, p.disables, j.completed_at, j.decision ->> 'action' is not distinct from 'released' as released
          from sync_plans p
-        cross join lateral (select dry_run, mode, status, completed_at, decision from sync_jobs where id = p.job_id limit 1) j
-        where not j.dry_run and j.mode <> 'record' and p.connector_id = $1 and p.job_id <> $2 and (p.deletions > 0 or p.disables > 0)
-          and j.completed_at > now() - make_interval(hours => $3)
+        cross join lateral (select dry_run, mode, status, completed_at, decision from sync_jobs
+                             where tenant_id = $4 and id = p.job_id limit 1) j
+        where p.tenant_id = $4 and p.connector_id = $1 and p.job_id <> $2 and (p.deletions > 0 or p.disables > 0)
+          and not j.dry_run and j.mode <> 'record' and j.completed_at > now() - make_interval(hours => $3)
           and j.status in ('completed', 'completed_with_errors'))
      select coalesce(sum(deletions), 0)::int as deletions, coalesce(sum(disables), 0)::int as disables,
             coalesce(sum(gone.count), 0)::int as gone
        from runs
       cross join lateral (
         select count(*) as count from sync_plan_entries e
-         where e.job_id = runs.job_id and runs.deletions > 0 and e.action = 'delete' and e.done
-           and (select r.status in ${deletedStatuses} from source_records r where r.id = e.record_id limit 1)) gone
+         where e.tenant_id = $4 and e.job_id = runs.job_id and runs.deletions > 0 and e.action = 'delete' and e.done
+           and (select r.status in ${deletedStatuses} from source_records r
+                 where r.tenant_id = $4 and r.id = e.record_id limit 1)) gone
       where completed_at > coalesce((select max(completed_at) from runs where released), '-infinity')`,
-    [connectorId, id, withinHours],
+    [connectorId, id, withinHours, tx.tenantId],
   );
   return row ?? { deletions: 0, disables: 0, gone: 0 };
 }
@@ -50,8 +52,8 @@ export async function addLosses(tx: Transaction, jobId: string, identityIds: rea
   if (identityIds.length === 0) return;
   await tx.query(
     `update sync_plans set losses = losses + cardinality($2::uuid[]), lost_identity_ids = (lost_identity_ids || $2::uuid[])[1:$3::int]
-      where job_id = $1`,
-    [jobId, uuids(identityIds), mostLost],
+      where tenant_id = $4 and job_id = $1`,
+    [jobId, uuids(identityIds), mostLost, tx.tenantId],
   );
 }
 
@@ -62,8 +64,9 @@ export async function lockLosses(tx: Transaction, tenantId: string): Promise<voi
 
 /** Entries of a plan, `e`, that disable or delete a record of a person with access, or take it otherwise. */
 const taking = `e.action in ('disable', 'delete') and ('${planMarks.losing}' = any(e.changed_fields)
-  or (select i.status in ('active', 'suspended') from source_records r join identities i on i.id = r.identity_id
-       where r.id = e.record_id limit 1))`;
+  or (select i.status in ('active', 'suspended') from source_records r
+        join identities i on i.tenant_id = r.tenant_id and i.id = r.identity_id
+       where r.tenant_id = e.tenant_id and r.id = e.record_id limit 1))`;
 
 /**
  * Counts the people who lost access by other runs and changes of settings within the last hours, back to a release or a
@@ -80,10 +83,11 @@ export async function countRecentLosses(
     `with applied as (
        select p.losses - back.count as losses, p.connector_id, coalesce(j.completed_at, now()) as at, j.decision ->> 'action' is not distinct from 'released' as released
          from sync_plans p
-        cross join lateral (select completed_at, decision from sync_jobs where id = p.job_id limit 1) j
+        cross join lateral (select completed_at, decision from sync_jobs where tenant_id = $1 and id = p.job_id limit 1) j
         cross join lateral (
           select count(*)::int as count from unnest(p.lost_identity_ids) as lost (id)
-           where (select status in ('active', 'suspended') from identities where id = lost.id limit 1)) back
+           where (select status in ('active', 'suspended') from identities
+                   where tenant_id = $1 and id = lost.id limit 1)) back
         where p.tenant_id = $1 and p.losses > 0 and p.job_id <> $2
           and coalesce(j.completed_at, now()) > now() - make_interval(hours => $3)),
      runs as (
@@ -96,8 +100,10 @@ export async function countRecentLosses(
          from (select id from sync_jobs
                 where tenant_id = $1 and status = 'running' and id <> $2 and $3 > 0
                   and decision ->> 'action' is distinct from 'released') j
-        cross join lateral (select job_id, connector_id from sync_plans where job_id = j.id and state = 'ready' limit 1) p
-        cross join lateral (select count(*)::int as losses from sync_plan_entries e where e.job_id = p.job_id and not e.done and ${taking}) open
+        cross join lateral (select job_id, connector_id from sync_plans
+                             where tenant_id = $1 and job_id = j.id and state = 'ready' limit 1) p
+        cross join lateral (select count(*)::int as losses from sync_plan_entries e
+                             where e.tenant_id = $1 and e.job_id = p.job_id and not e.done and ${taking}) open
         where open.losses > 0)
      select coalesce(sum(losses), 0)::int as count from runs
       where at > coalesce((select max(at) from runs where released), '-infinity')
@@ -116,16 +122,20 @@ export async function countLastActive(
 ): Promise<number> {
   return tx.count(
     `select count(*)::int as count from sync_plan_entries e
-      where e.job_id = $1 and ${taking} and e.action = 'delete' and e.kind = 'user' and not (
+      where e.tenant_id = $3 and e.job_id = $1 and ${taking} and e.action = 'delete' and e.kind = 'user' and not (
         select coalesce(bool_and(o.status = 'active'), false)
           from (select * from source_records
-                 where identity_id = (select identity_id from source_records where id = e.record_id limit 1) offset 0) o
+                 where tenant_id = $3 and identity_id = (
+                   select identity_id from source_records where tenant_id = $3 and id = e.record_id limit 1) offset 0) o
          where o.kind = 'user' and o.connector_id <> $2 and (o.status <> 'deleted' or o.content_hash <> ''))`,
-    [id, connectorId],
+    [id, connectorId, tx.tenantId],
   );
 }
 
 /** Counts the records of people with access that a plan disables or deletes, or by which they lose it otherwise. */
 export async function countTaking(tx: Transaction, jobId: string): Promise<number> {
-  return tx.count(`select count(*)::int as count from sync_plan_entries e where e.job_id = $1 and ${taking}`, [jobId]);
+  return tx.count(
+    `select count(*)::int as count from sync_plan_entries e where e.tenant_id = $1 and e.job_id = $2 and ${taking}`,
+    [tx.tenantId, jobId],
+  );
 }

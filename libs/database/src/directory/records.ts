@@ -4,7 +4,7 @@ import { arraysOf, byteas, type Encoders, encoders, integers, texts, uuids } fro
 import type { Transaction } from '../database.js';
 import { SourceRecordEntity } from '../entities/directory.entities.js';
 import { selectList, snakeCase } from '../naming-strategy.js';
-import { type WithoutNulls, withoutNulls } from '../rows.js';
+import { lowestId, type WithoutNulls, withoutNulls } from '../rows.js';
 import { deletePlannedRecords } from './delete-planned.js';
 import { remainingLoad, reserveLoad } from './load-limit.js';
 import {
@@ -55,13 +55,19 @@ export async function compareAnchors(
   const rows = await tx.query<{ externalId: string | null; isKnown: boolean; knownIds: string | null }>(
     `with compared as materialized (
        select n.external_id, r.id, r.content_hash is distinct from n.content_hash as changed
-         from unnest($2::text[], $3::bytea[]) as n (external_id, content_hash)
-         left join lateral (select id, content_hash from source_records
-                             where connector_id = $1 and external_id = n.external_id limit 1) r on true)
+         from unnest($3::text[], $4::bytea[]) as n (external_id, content_hash)
+         left join lateral (
+           select id, content_hash from source_records
+            where tenant_id = $1 and connector_id = $2 and external_id = n.external_id limit 1) r on true)
      select external_id as "externalId", id is not null as "isKnown", null::text as "knownIds" from compared where changed
      union all
      select null, true, (array_agg(id) filter (where id is not null))::text from compared`,
-    [connectorId, texts(contents.map(({ externalId }) => externalId)), byteas(contents.map(({ hash }) => hash))],
+    [
+      tx.tenantId,
+      connectorId,
+      texts(contents.map(({ externalId }) => externalId)),
+      byteas(contents.map(({ hash }) => hash)),
+    ],
   );
   const compared: ComparedAnchors = { changed: new Map(), knownIds: '{}' };
   for (const { externalId, isKnown, knownIds } of rows) {
@@ -77,10 +83,10 @@ export async function lockRecordsByAnchor(
   externalIds: readonly string[],
 ): Promise<StoredRecord[]> {
   const rows = await tx.query<WeighedId>(
-    `select r.id, r.weight from unnest($2::text[]) as n (external_id)
+    `select r.id, r.weight from unnest($3::text[]) as n (external_id)
       cross join lateral (select id, weight from source_records
-                           where connector_id = $1 and external_id = n.external_id limit 1) r`,
-    [connectorId, texts(externalIds)],
+                           where tenant_id = $1 and connector_id = $2 and external_id = n.external_id limit 1) r`,
+    [tx.tenantId, connectorId, texts(externalIds)],
   );
   return lockWeighed(tx, rows);
 }
@@ -90,9 +96,9 @@ export async function lockRecordsById(tx: Transaction, ids: readonly string[]): 
   if (ids.length === 0) return [];
   if (remainingLoad(tx) === undefined) return lockAndLoad(tx, ids);
   const rows = await tx.query<WeighedId>(
-    `select r.* from unnest($1::uuid[]) as n (id)
-      cross join lateral (select id, weight from source_records where id = n.id limit 1) r`,
-    [uuids([...new Set(ids)])],
+    `select r.* from unnest($2::uuid[]) as n (id)
+      cross join lateral (select id, weight from source_records where tenant_id = $1 and id = n.id limit 1) r`,
+    [tx.tenantId, uuids([...new Set(ids)])],
   );
   return lockWeighed(tx, rows);
 }
@@ -104,9 +110,10 @@ async function lockWeighed(tx: Transaction, rows: readonly WeighedId[]): Promise
 
 async function lockAndLoad(tx: Transaction, ids: readonly string[]): Promise<StoredRecord[]> {
   const rows = await tx.query<SourceRecordEntity>(
-    `select r.* from unnest($1::uuid[]) as n (id)
-      cross join lateral (select ${columns} from source_records where id = n.id limit 1 for update) r`,
-    [uuids([...new Set(ids)].sort())],
+    `select r.* from unnest($2::uuid[]) as n (id)
+      cross join lateral (select ${columns} from source_records
+                           where tenant_id = $1 and id = n.id limit 1 for update) r`,
+    [tx.tenantId, uuids([...new Set(ids)].sort())],
   );
   return rows.map(withoutNulls);
 }
@@ -119,21 +126,22 @@ export async function findRecordsWithUsers(tx: Transaction, ids: readonly string
   if (ids.length === 0) return [];
   const rows = await tx.query<WeighedId>(
     `with named as materialized (
-         select r.id, r.identity_id from unnest($1::uuid[]) as n (id)
-          cross join lateral (select id, identity_id from source_records where id = n.id limit 1) r),
+         select r.id, r.identity_id from unnest($2::uuid[]) as n (id)
+          cross join lateral (select id, identity_id from source_records where tenant_id = $1 and id = n.id limit 1) r),
        wanted as (
          select id from named
          union select r.id from (select distinct identity_id from named where identity_id is not null) i
-          cross join lateral (select id, kind from source_records where identity_id = i.identity_id offset 0) r
+          cross join lateral (select id, kind from source_records
+                               where tenant_id = $1 and identity_id = i.identity_id offset 0) r
           where r.kind = 'user')
        select r.* from wanted
-        cross join lateral (select id, weight from source_records where id = wanted.id limit 1) r`,
-    [uuids(ids)],
+        cross join lateral (select id, weight from source_records where tenant_id = $1 and id = wanted.id limit 1) r`,
+    [tx.tenantId, uuids(ids)],
   );
   const records = await tx.query<SourceRecordEntity>(
-    `select r.* from unnest($1::uuid[]) as n (id)
-      cross join lateral (select ${columns} from source_records where id = n.id limit 1) r`,
-    [uuids(reserved(tx, rows))],
+    `select r.* from unnest($2::uuid[]) as n (id)
+      cross join lateral (select ${columns} from source_records where tenant_id = $1 and id = n.id limit 1) r`,
+    [tx.tenantId, uuids(reserved(tx, rows))],
   );
   return records.map(withoutNulls);
 }
@@ -152,9 +160,10 @@ export async function lockRecordsOfIdentities(
 ): Promise<StoredRecord[]> {
   if (identityIds.length === 0) return [];
   const rows = await tx.query<WeighedId>(
-    `select r.id, r.weight from unnest($1::uuid[]) as n (id)
-      cross join lateral (select id, weight from source_records where identity_id = n.id offset 0) r`,
-    [uuids(identityIds)],
+    `select r.id, r.weight from unnest($2::uuid[]) as n (id)
+      cross join lateral (select id, weight from source_records
+                           where tenant_id = $1 and identity_id = n.id offset 0) r`,
+    [tx.tenantId, uuids(identityIds)],
   );
   return lockWeighed(tx, rows);
 }
@@ -169,10 +178,11 @@ export interface MovedRecord {
 export async function findMovedFrom(tx: Transaction, identityIds: readonly string[]): Promise<MovedRecord[]> {
   if (identityIds.length === 0) return [];
   return tx.query<MovedRecord>(
-    `select distinct r.identity_id as "identityId", r.linked_by as "linkedBy" from unnest($1::uuid[]) as n (id)
-      cross join lateral (select identity_id, linked_by from source_records where kept_identity_id = n.id offset 0) r
+    `select distinct r.identity_id as "identityId", r.linked_by as "linkedBy" from unnest($2::uuid[]) as n (id)
+      cross join lateral (select identity_id, linked_by from source_records
+                           where tenant_id = $1 and kept_identity_id = n.id offset 0) r
       where r.identity_id is not null`,
-    [uuids(identityIds)],
+    [tx.tenantId, uuids(identityIds)],
   );
 }
 
@@ -219,8 +229,9 @@ export async function updateRecords(tx: Transaction, records: readonly StoredRec
   const columns = names.map(snakeCase);
   await tx.query(
     `update source_records r set ${columns.map((column) => `${column} = n.${column}`)}
-       from unnest(${arrayParameters(['id', ...names], 1)}) as n (id, ${columns}) where r.id = n.id`,
-    valuesOf(records, ['id', ...changeable], searchTerms, listTerms),
+       from unnest(${arrayParameters(['id', ...names], 2)}) as n (id, ${columns})
+      where r.tenant_id = $1 and r.id = n.id`,
+    [tx.tenantId, ...valuesOf(records, ['id', ...changeable], searchTerms, listTerms)],
   );
 }
 
@@ -256,9 +267,9 @@ export async function findRecordIds(
 ): Promise<string[]> {
   return tx.ids(
     `select id from source_records
-      where tenant_id = $1 and kind = $2 ${kind === 'user' ? '' : `and kind <> 'user'`} and ($3::uuid is null or id > $3)
+      where tenant_id = $1 and kind = $2 ${kind === 'user' ? '' : `and kind <> 'user'`} and id > $3
       order by id limit $4`,
-    [tenantId, kind, after ?? null, limit],
+    [tenantId, kind, after ?? lowestId, limit],
   );
 }
 
@@ -277,10 +288,10 @@ export async function deleteRecords(tx: Transaction, ids: readonly string[]): Pr
     'former_references',
     'record_versions',
   ]) {
-    await tx.query(`delete from ${table} where record_id = any($1)`, [ids]);
+    await tx.query(`delete from ${table} where tenant_id = $1 and record_id = any($2)`, [tx.tenantId, ids]);
   }
   await deletePlannedRecords(tx, ids);
-  await tx.query('delete from source_records where id = any($1)', [ids]);
+  await tx.query('delete from source_records where tenant_id = $1 and id = any($2)', [tx.tenantId, ids]);
 }
 
 /**
@@ -288,8 +299,8 @@ export async function deleteRecords(tx: Transaction, ids: readonly string[]): Pr
  * rare operation.
  */
 export async function findRecordsLastChangedBy(tx: Transaction, connectorId: string, jobId: string): Promise<string[]> {
-  return tx.ids('select id from source_records where connector_id = $1 and last_job_id = $2 order by id', [
-    connectorId,
-    jobId,
-  ]);
+  return tx.ids(
+    'select id from source_records where tenant_id = $1 and connector_id = $2 and last_job_id = $3 order by id',
+    [tx.tenantId, connectorId, jobId],
+  );
 }

@@ -23,9 +23,9 @@ export async function findCasesOf(tx: Transaction, recordIds: readonly string[])
   if (recordIds.length === 0) return found;
   const rows = await tx.query<ReviewCase>(
     `select distinct on (record_id, status = 'open') ${selectList(columns)} from review_cases
-      where record_id = any($1) and status <> 'settled'
+      where tenant_id = $1 and record_id = any($2) and status <> 'settled'
       order by record_id, status = 'open', id desc`,
-    [recordIds],
+    [tx.tenantId, recordIds],
   );
   for (const row of rows) {
     found.set(row.recordId, { ...found.get(row.recordId), [row.status === 'open' ? 'open' : 'decided']: row });
@@ -43,7 +43,7 @@ export async function saveCases(
   await tx.query(
     `insert into review_cases (tenant_id, id, record_id, kind, reason, candidates, opened_at)
      select $1, * from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::jsonb[], $7::timestamptz[])
-     on conflict (record_id) where status = 'open' do update
+     on conflict (tenant_id, record_id) where status = 'open' do update
         set kind = excluded.kind, reason = excluded.reason, candidates = excluded.candidates`,
     [
       tenantId,
@@ -68,9 +68,9 @@ export async function settleCases(
 ): Promise<void> {
   if (recordIds.length === 0) return;
   await tx.query(
-    `update review_cases set status = 'settled', closed_at = $2
-      where record_id = any($1) and status = 'open' and ($3::text is null or kind = $3)`,
-    [recordIds, now, kind ?? null],
+    `update review_cases set status = 'settled', closed_at = $3
+      where tenant_id = $1 and record_id = any($2) and status = 'open' and ($4::text is null or kind = $4)`,
+    [tx.tenantId, recordIds, now, kind ?? null],
   );
 }
 
@@ -84,7 +84,7 @@ export async function removeCandidate(tx: Transaction, tenantId: string, identit
       cross join lateral (
         select coalesce(jsonb_agg(each order by place) filter (where each ->> 'identity_id' <> $2), '[]') as candidates
           from jsonb_array_elements(o.candidates) with ordinality as e (each, place)) left_over
-      where o.tenant_id = $1 and o.status = 'open' and c.id = o.id
+      where o.tenant_id = $1 and o.status = 'open' and c.tenant_id = $1 and c.id = o.id
         and o.candidates @> jsonb_build_array(jsonb_build_object('identity_id', $2::text))`,
     [tenantId, identityId, now],
   );
@@ -102,7 +102,8 @@ export async function closeCase(
   operationId: string,
   now: Date,
 ): Promise<void> {
-  await tx.manager.update(ReviewCaseEntity, { id: caseId }, { status, operationId, closedAt: now });
+  const { tenantId } = tx;
+  await tx.manager.update(ReviewCaseEntity, { tenantId, id: caseId }, { status, operationId, closedAt: now });
 }
 
 /**
@@ -123,9 +124,10 @@ export async function reopenCase(
     where,
     lock: { mode: 'pessimistic_write' },
   });
-  if (newer) await tx.manager.update(ReviewCaseEntity, { id: newer.id }, { status: 'settled', closedAt: now });
+  if (newer)
+    await tx.manager.update(ReviewCaseEntity, { tenantId, id: newer.id }, { status: 'settled', closedAt: now });
   const { kind, reason, candidates } = newer ?? closed;
   const open = { status: 'open' as const, operationId, closedAt: null };
-  await tx.manager.update(ReviewCaseEntity, { id: caseId }, { ...open, kind, reason, candidates });
+  await tx.manager.update(ReviewCaseEntity, { tenantId, id: caseId }, { ...open, kind, reason, candidates });
   return closed.recordId;
 }

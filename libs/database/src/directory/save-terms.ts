@@ -23,7 +23,6 @@ interface Row {
 }
 
 interface StoredTerms {
-  tenantId: string;
   id: string;
   createdAt: Date;
   was: string | null;
@@ -59,18 +58,18 @@ export async function updateTerms(
 ): Promise<void> {
   const now = new Map(records.map(({ id }, nth) => [id, joined[nth] ?? null]));
   const changed = await tx.query<StoredTerms>(
-    `select r.tenant_id as "tenantId", r.id, r.created_at as "createdAt", r.${table} as was
-       from unnest($1::uuid[], $2::text[]) as n (id, terms)
-      cross join lateral (select tenant_id, id, created_at, ${table} from source_records where id = n.id limit 1) r
+    `select r.id, r.created_at as "createdAt", r.${table} as was
+       from unnest($2::uuid[], $3::text[]) as n (id, terms)
+      cross join lateral (select id, created_at, ${table} from source_records
+                           where tenant_id = $1 and id = n.id limit 1) r
       where r.${table} is distinct from n.terms`,
-    [uuids([...now.keys()]), texts([...now.values()])],
+    [tx.tenantId, uuids([...now.keys()]), texts([...now.values()])],
   );
-  const [first] = changed;
-  if (!first) return;
+  if (changed.length === 0) return;
   if (table === 'list_terms') {
     const ids = new Set(changed.map(({ id }) => id));
     const regrouped = records.filter(({ id }) => ids.has(id));
-    await insertGroups(tx, first.tenantId, regrouped);
+    await insertGroups(tx, tx.tenantId, regrouped);
   }
   const pairs = changed.map((record) => ({
     record,
@@ -79,8 +78,8 @@ export async function updateTerms(
   }));
   const gone = pairs.flatMap(({ record, was, terms }) => rowsOf(record, without(was, terms)));
   const added = pairs.flatMap(({ record, was, terms }) => rowsOf(record, without(terms, was)));
-  await deleteRows(tx, table, first.tenantId, gone);
-  await insertRows(tx, table, first.tenantId, added);
+  await deleteRows(tx, table, tx.tenantId, gone);
+  await insertRows(tx, table, tx.tenantId, added);
 }
 
 /** Updates the list terms and their column of records whose terms have another form. */
@@ -88,23 +87,21 @@ export async function renewListTerms(tx: Transaction, records: readonly TermReco
   const joined = joinedListTerms(records);
   await updateTerms(tx, 'list_terms', records, joined);
   await tx.query(
-    `update source_records r set list_terms = n.terms from unnest($1::uuid[], $2::text[]) as n (id, terms)
-      where r.id = n.id and r.list_terms is distinct from n.terms`,
-    [uuids(records.map(({ id }) => id)), texts(joined)],
+    `update source_records r set list_terms = n.terms from unnest($2::uuid[], $3::text[]) as n (id, terms)
+      where r.tenant_id = $1 and r.id = n.id and r.list_terms is distinct from n.terms`,
+    [tx.tenantId, uuids(records.map(({ id }) => id)), texts(joined)],
   );
 }
 
 /** Deletes the terms of records that will be deleted. */
 export async function deleteTerms(tx: Transaction, table: TermTable, recordIds: readonly string[]): Promise<void> {
   const records = await tx.query<StoredTerms>(
-    `select tenant_id as "tenantId", id, created_at as "createdAt", ${table} as was
-       from source_records where id = any($1) and ${table} is not null`,
-    [recordIds],
+    `select id, created_at as "createdAt", ${table} as was
+       from source_records where tenant_id = $1 and id = any($2) and ${table} is not null`,
+    [tx.tenantId, recordIds],
   );
-  const [first] = records;
-  if (!first) return;
   const rows = records.flatMap((record) => rowsOf(record, linesOf(record.was)));
-  await deleteRows(tx, table, first.tenantId, rows);
+  await deleteRows(tx, table, tx.tenantId, rows);
 }
 
 /** Adds the groups of records that have none of this name yet. Groups are never deleted; those without members are hidden. */
@@ -122,7 +119,7 @@ export async function insertGroups(tx: Transaction, tenantId: string, records: r
     `insert into groups (id, tenant_id, connector_id, name, term, created_at)
      select n.id, $1, n.connector_id, n.name, n.term, n.at
        from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[]) as n (id, connector_id, name, term, at)
-       left join lateral (select true as is_known from groups where id = n.id limit 1) as known on true
+       left join lateral (select true as is_known from groups where tenant_id = $1 and id = n.id limit 1) k on true
       where is_known is null on conflict do nothing`,
     [
       tenantId,

@@ -34,8 +34,9 @@ export async function saveSeenRecords(
   const column = isPartial ? 'named_ids' : 'record_ids';
   for (const { knownIds, createdIds } of parts) {
     await tx.query(
-      `update seen_records set ${column} = ${column} || $3::uuid[] || $4::uuid[] where job_id = $1 and seq = $2`,
-      [jobId, seq, knownIds, uuids(createdIds)],
+      `update seen_records set ${column} = ${column} || $4::uuid[] || $5::uuid[]
+        where tenant_id = $1 and job_id = $2 and seq = $3`,
+      [tx.tenantId, jobId, seq, knownIds, uuids(createdIds)],
     );
   }
 }
@@ -48,9 +49,10 @@ export async function findListedLater(
 ): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const found = await tx.ids(
-    `with later as materialized (select record_ids || named_ids as ids from seen_records where job_id = $1 and seq > $2)
-     select id from unnest($3::uuid[]) as n (id) where id in (select unnest(ids) from later)`,
-    [jobId, seq, uuids(ids)],
+    `with later as materialized (
+       select record_ids || named_ids as ids from seen_records where tenant_id = $1 and job_id = $2 and seq > $3)
+     select id from unnest($4::uuid[]) as n (id) where id in (select unnest(ids) from later)`,
+    [tx.tenantId, jobId, seq, uuids(ids)],
   );
   return new Set(found);
 }
@@ -64,9 +66,9 @@ export async function saveOutranked(
   if (rows.length === 0) return;
   await tx.query(
     `update seen_records s set named_ids = named_ids || o.ids
-       from (select seq, array_agg(id) as ids from unnest($2::integer[], $3::uuid[]) as n (seq, id) group by seq) o
-      where s.job_id = $1 and s.seq = o.seq and s.record_ids && o.ids`,
-    [jobId, ...arraysOf(rows, { seq: integers, id: uuids })],
+       from (select seq, array_agg(id) as ids from unnest($3::integer[], $4::uuid[]) as n (seq, id) group by seq) o
+      where s.tenant_id = $1 and s.job_id = $2 and s.seq = o.seq and s.record_ids && o.ids`,
+    [tx.tenantId, jobId, ...arraysOf(rows, { seq: integers, id: uuids })],
   );
 }
 
@@ -79,11 +81,13 @@ export async function findStaleRecords(tx: Transaction, jobId: string, limit: nu
     `with repeated as materialized (
        select id, max(seq) as seq
          from seen_records, unnest(case when record_ids = '{}' then named_ids else record_ids end) as id
-        where job_id = $1 and (record_ids = '{}' or not id = any(named_ids)) group by id having count(*) > 1)
+        where tenant_id = $1 and job_id = $2 and (record_ids = '{}' or not id = any(named_ids))
+        group by id having count(*) > 1)
      select r.external_id as id from repeated
-      cross join lateral (select external_id, last_job_id, last_seq from source_records where id = repeated.id limit 1) r
-      where r.last_job_id = $1 and r.last_seq < repeated.seq limit $2`,
-    [jobId, limit],
+      cross join lateral (select external_id, last_job_id, last_seq from source_records
+                           where tenant_id = $1 and id = repeated.id limit 1) r
+      where r.last_job_id = $2 and r.last_seq < repeated.seq limit $3`,
+    [tx.tenantId, jobId, limit],
   );
 }
 
@@ -99,10 +103,11 @@ export interface RunCoverage {
 /** Returns what the directory itself stored about how completely a job has read its source. */
 export async function findRunCoverage(tx: Transaction, jobId: string): Promise<RunCoverage> {
   const [coverage] = await tx.query<RunCoverage>(
-    `select (select count(*) from seen_records where job_id = $1)::int as batches, count(*)::int as "errorsKept",
+    `select (select count(*) from seen_records where tenant_id = $1 and job_id = $2)::int as batches,
+            count(*)::int as "errorsKept",
             (count(*) filter (where external_id is null or hides_others))::int as "errorsUnnamed"
-       from sync_record_errors where job_id = $1 and field is null`,
-    [jobId],
+       from sync_record_errors where tenant_id = $1 and job_id = $2 and field is null`,
+    [tx.tenantId, jobId],
   );
   if (!coverage) throw new Error('the count query returned no row');
   return coverage;
@@ -123,12 +128,13 @@ export async function findRepeatedRecords(tx: Transaction, jobId: string, limit:
   const [repeated] = await tx.query<RepeatedRecords>(
     `with repeated as materialized (
        select id, count(*) - 1 as again from seen_records, unnest(record_ids) as id
-        where job_id = $1 group by id having count(*) > 1)
+        where tenant_id = $1 and job_id = $2 group by id having count(*) > 1)
      select (select coalesce(sum(again), 0)::int from repeated) as count,
-            array(select r.external_id from (select id from repeated limit $2) few
-                    cross join lateral (select external_id from source_records where id = few.id limit 1) r
+            array(select r.external_id from (select id from repeated limit $3) few
+                    cross join lateral (select external_id from source_records
+                                         where tenant_id = $1 and id = few.id limit 1) r
                    order by 1) as "externalIds"`,
-    [jobId, limit],
+    [tx.tenantId, jobId, limit],
   );
   if (!repeated) throw new Error('the count query returned no row');
   return repeated;
@@ -144,26 +150,29 @@ const plansPerPurge = 100;
 export async function purgeEndedRuns(tx: Transaction, connectorId: string): Promise<void> {
   await useIndexScans(tx);
   await tx.query(
-    `delete from seen_records s where connector_id = $1 and not exists (
-       select from sync_jobs j where j.id = s.job_id and j.status in ('queued', 'running', 'quarantined'))
-        and not exists (
-          select from sync_jobs r join sync_jobs f on f.connector_id = r.connector_id and f.id <> r.id
-           where r.id = s.job_id and r.mode = 'record'
-             and f.status in ('running', 'quarantined') and f.started_at < r.last_record_at)`,
-    [connectorId],
+    `with busy as materialized (
+       select id, started_at from sync_jobs
+        where tenant_id = $1 and connector_id = $2 and status in ('running', 'quarantined'))
+     delete from seen_records s where tenant_id = $1 and connector_id = $2 and not exists (
+       select from (select * from sync_jobs where tenant_id = $1 and id = s.job_id offset 0) j
+        where j.status in ('queued', 'running', 'quarantined')
+           or j.mode = 'record' and exists (select from busy where id <> j.id and started_at < j.last_record_at))`,
+    [tx.tenantId, connectorId],
   );
   await tx.query(
     `update sync_plan_entries e set incoming = null
-       from (select job_id from sync_plans where connector_id = $1 order by job_id desc limit $2) p
-       join sync_jobs j on j.id = p.job_id
-      where e.job_id = p.job_id and e.incoming is not null and j.status in ('cancelled', 'failed')`,
-    [connectorId, plansPerPurge],
+       from (select job_id from sync_plans where tenant_id = $1 and connector_id = $2 order by job_id desc limit $3) p
+       join sync_jobs j on j.tenant_id = $1 and j.id = p.job_id
+      where e.tenant_id = $1 and e.job_id = p.job_id and e.incoming is not null
+        and j.status in ('cancelled', 'failed')`,
+    [tx.tenantId, connectorId, plansPerPurge],
   );
   // `offset 0`: one index lookup for each plan, instead of a join that may read all jobs.
   await tx.query(
-    `delete from sync_plans where job_id in (
-       select job_id from (select job_id from sync_plans where connector_id = $1 order by job_id limit $2) p
-        where not exists (select from sync_jobs j where j.id = p.job_id offset 0))`,
-    [connectorId, plansPerPurge],
+    `delete from sync_plans where tenant_id = $1 and job_id in (
+       select job_id from (
+         select job_id from sync_plans where tenant_id = $1 and connector_id = $2 order by job_id limit $3) p
+        where not exists (select from sync_jobs j where j.tenant_id = $1 and j.id = p.job_id offset 0))`,
+    [tx.tenantId, connectorId, plansPerPurge],
   );
 }

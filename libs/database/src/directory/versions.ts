@@ -10,9 +10,9 @@ export async function saveIdentityVersions(tx: Transaction, identityIds: readonl
   if (identityIds.length === 0) return;
   await tx.query(
     `insert into identity_versions (tenant_id, identity_id, valid_until, document)
-     select i.tenant_id, i.id, $2, i.document from unnest($1::uuid[]) as n (id)
-      cross join lateral (select tenant_id, id, document from identities where id = n.id limit 1) i`,
-    [uuids(identityIds), now],
+     select $1, n.id, $3, i.document from unnest($2::uuid[]) as n (id)
+      cross join lateral (select document from identities where tenant_id = $1 and id = n.id limit 1) i`,
+    [tx.tenantId, uuids(identityIds), now],
   );
 }
 
@@ -40,8 +40,8 @@ export async function saveRecordVersions(tx: Transaction, recordIds: readonly st
   if (recordIds.length === 0) return;
   await tx.query(
     `insert into record_versions (tenant_id, record_id, valid_until, document)
-     select r.tenant_id, r.id, $2, r.document from unnest($1::uuid[]) as n (id)
-      cross join lateral (select tenant_id, id, document from source_records where id = n.id limit 1) r`,
-    [uuids(recordIds), now],
+     select $1, n.id, $3, r.document from unnest($2::uuid[]) as n (id)
+      cross join lateral (select document from source_records where tenant_id = $1 and id = n.id limit 1) r`,
+    [tx.tenantId, uuids(recordIds), now],
   );
 }

@@ -15,7 +15,8 @@ export async function saveWeakKeys(
   const fresh = records.filter(({ isNew }) => isNew);
   const stored = records.filter(({ isNew }) => !isNew);
   const old = stored.map(({ id }) => id);
-  if (old.length > 0) await tx.query('delete from weak_keys where record_id = any($1)', [old]);
+  if (old.length > 0)
+    await tx.query('delete from weak_keys where tenant_id = $1 and record_id = any($2)', [tenantId, old]);
   // A new record has no rows yet, and an insert that looks for conflicts takes half as long again.
   await insertValues(tx, tenantId, fresh, '');
   await insertValues(tx, tenantId, stored, 'on conflict do nothing');
@@ -63,8 +64,9 @@ export async function isQueueReady(tx: Transaction, tenantId: string): Promise<b
   await useIndexScans(tx);
   return tx.any(
     `select from match_queue where tenant_id = $1 and not exists (
-       select from sync_jobs j join connectors c on c.id = j.connector_id
-        where j.tenant_id = $1 and j.status = 'running' and not j.dry_run and c.records <> 'machine_identity')
+       select from (select connector_id from sync_jobs
+                     where tenant_id = $1 and status = 'running' and not dry_run offset 0) j
+         join connectors c on c.tenant_id = $1 and c.id = j.connector_id and c.records <> 'machine_identity')
       limit 1`,
     [tenantId],
   );
@@ -74,8 +76,8 @@ export async function isQueueReady(tx: Transaction, tenantId: string): Promise<b
 export async function takeQueued(tx: Transaction, tenantId: string, limit: number): Promise<string[]> {
   await useIndexScans(tx);
   return tx.ids(
-    `delete from match_queue where (tenant_id, record_id) in (
-       select tenant_id, record_id from match_queue where tenant_id = $1 order by record_id limit $2 for update skip locked)
+    `delete from match_queue where tenant_id = $1 and record_id in (
+       select record_id from match_queue where tenant_id = $1 order by record_id limit $2 for update skip locked)
      returning record_id as id`,
     [tenantId, limit],
   );
@@ -87,8 +89,7 @@ export async function countQueued(tx: Transaction, tenantId: string): Promise<nu
 
 /**
  * Returns the records that share a value with one of these records, grouped by value. Values shared by too many records
- * are excluded. The condition on the record is repeated, before `offset 0`, so that PostgreSQL chooses its index on
- * tables without statistics. Sharing records are ordered, so that it does not search the table for the first ones.
+ * are excluded. Sharing records are ordered, so that PostgreSQL does not search the table for the first ones.
  */
 export async function findRecordsSharingValues(
   tx: Transaction,
@@ -100,7 +101,7 @@ export async function findRecordsSharingValues(
     `with wanted as (
        select distinct value from unnest($2::uuid[]) as n (id)
         cross join lateral (select value from weak_keys
-                             where record_id = n.id and record_id between n.id and n.id offset 0) as own)
+                             where tenant_id = $1 and record_id = n.id offset 0) as own)
      select sharing.ids
        from wanted
       cross join lateral (select array_agg(record_id) as ids

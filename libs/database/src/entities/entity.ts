@@ -26,8 +26,8 @@ export const text = columnsOf<string>('text');
 export const timestamptz = columnsOf<Date>('timestamptz');
 export const uuid = columnsOf<string>('uuid');
 
-/** The column of a row that is visible only to the transactions of its tenant. */
-export const ofTenant = { tenantId: uuid() };
+/** The tenant whose transactions alone see the row. Every key begins with it. */
+export const ofTenant = { tenantId: uuid({ primary: true }) };
 
 /** Defines a table for TypeORM's repositories. `RowOf` is the type of its rows. */
 export function entity<Columns extends Record<string, EntitySchemaColumnOptions>>(table: string, columns: Columns) {

@@ -61,8 +61,8 @@ export type WebhookEntity = RowOf<typeof WebhookEntity>;
 
 export const WebhookSecretEntity = entity('webhook_secrets', {
   ...ofTenant,
+  webhookId: uuid({ primary: true }),
   id: uuid({ primary: true }),
-  webhookId: uuid(),
   ciphertext: bytea(),
   createdAt: timestamptz({ createDate: true }),
   expiresAt: timestamptz({ nullable: true }),
@@ -80,8 +80,8 @@ export type WebhookHeadersEntity = RowOf<typeof WebhookHeadersEntity>;
 /** A key pair that signs beside the secrets of a webhook. */
 export const WebhookSigningKeyEntity = entity('webhook_signing_keys', {
   ...ofTenant,
+  webhookId: uuid({ primary: true }),
   id: uuid({ primary: true }),
-  webhookId: uuid(),
   publicKey: text(),
   /** The private key, encrypted. */
   ciphertext: bytea(),

@@ -2,8 +2,8 @@ import { bigint, boolean, entity, integer, ofTenant, type RowOf, text, timestamp
 
 export const FailingRecordEntity = entity('failing_records', {
   ...ofTenant,
+  connectorId: uuid({ primary: true }),
   id: uuid({ primary: true }),
-  connectorId: uuid(),
   /** The last job in which the record failed. */
   jobId: uuid(),
   externalId: text({ nullable: true }),
@@ -24,7 +24,7 @@ export type FailingRecordEntity = RowOf<typeof FailingRecordEntity>;
 
 export const SyncRecordErrorEntity = entity('sync_record_errors', {
   ...ofTenant,
-  jobId: uuid(),
+  jobId: uuid({ primary: true }),
   id: uuid({ primary: true }),
   line: bigint({ nullable: true }),
   externalId: text({ nullable: true }),

@@ -26,8 +26,8 @@ export type SyncPlanEntity = RowOf<typeof SyncPlanEntity>;
 
 export const SyncPlanEntryEntity = entity('sync_plan_entries', {
   ...ofTenant,
+  jobId: uuid({ primary: true }),
   id: bigint({ primary: true, generated: true }),
-  jobId: uuid(),
   seq: integer(),
   action: text<PlanAction>(),
   recordId: uuid(),

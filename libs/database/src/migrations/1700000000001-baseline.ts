@@ -1,8 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Creates the schema. Grants and row-level security are defined in `ownership.ts`. The order of a table's indexes matters:
- * between two of equal cost, PostgreSQL takes the one that was created last.
+ * Creates the schema. Grants and row-level security are defined in `ownership.ts`. For a tenant that no statistics know,
+ * all indexes that begin with the tenant cost the same, and PostgreSQL takes the one that was created last: a key comes
+ * after the indexes that share its first two columns. Conditions such as `status is not null`, which all rows meet, keep
+ * an index from statements that do not compare this column.
  */
 export class Baseline1700000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -31,8 +33,6 @@ create table tenant_deletions (
   requested_at timestamptz not null default now(),
   -- The table that is being emptied; null before the first and after the last.
   table_name text,
-  -- The first block of the table that has not been read; 0 if the table is emptied by an index.
-  block integer not null default 0,
   -- Rows that this walk over all tables has found.
   found bigint not null default 0,
   -- Rows deleted so far.
@@ -52,7 +52,7 @@ create table operator_policies (
 );
 
 create table service_tokens (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   name text not null,
   role text not null check (role in ('viewer', 'operator', 'auditor', 'admin')),
@@ -62,12 +62,13 @@ create table service_tokens (
   created_by text not null,
   expires_at timestamptz,
   last_used_at timestamptz,
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  primary key (tenant_id, id)
 );
 create index service_tokens_listed on service_tokens (tenant_id, created_at, id);
 
 create table operator_sessions (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   kind text not null check (kind in ('admin_token', 'service_token', 'oidc')),
   service_token_id uuid,
@@ -80,19 +81,21 @@ create table operator_sessions (
   secret_hash bytea not null,
   created_at timestamptz not null default now(),
   last_used_at timestamptz not null default now(),
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  primary key (tenant_id, id)
 );
 
 -- A logout token of the identity provider that was used. Its tenant is the installation.
 create table logout_tokens (
   -- SHA-256 of issuer and jti.
-  id text primary key,
+  id text not null,
   tenant_id uuid not null,
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  primary key (tenant_id, id)
 );
 
 create table approvals (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   action text not null,
   resource text,
@@ -106,9 +109,9 @@ create table approvals (
   decided_by jsonb,
   decided_at timestamptz,
   decision_reason text,
-  operation_id uuid
+  operation_id uuid,
+  primary key (tenant_id, id)
 );
-create index approvals_tenant on approvals (tenant_id, id);
 create index approvals_pending on approvals (tenant_id, expires_at) where status = 'pending';
 `;
 
@@ -153,10 +156,11 @@ create index audit_heads_to_anchor on audit_heads (tenant_id) where sequence > a
 
 -- A key of a chain, encrypted. A gateway that can decrypt none adds another one.
 create table audit_keys (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   ciphertext bytea not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id)
 );
 create index audit_keys_chain on audit_keys (tenant_id, created_at);
 `;
@@ -164,7 +168,7 @@ create index audit_keys_chain on audit_keys (tenant_id, created_at);
 /** Keys of clients, links to the subscriber portal, and the jobs that repeated requests started. */
 const access = `
 create table api_keys (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null references tenants (id) on delete cascade,
   name text not null,
   secret_hash bytea not null,
@@ -174,14 +178,17 @@ create table api_keys (
   last_used_at timestamptz,
   revoked_at timestamptz,
   connector_id uuid,
-  allowed_networks text[]
+  allowed_networks text[],
+  primary key (tenant_id, id)
 );
+-- A request has no tenant before its key is found.
+create index api_keys_id on api_keys (id);
 create index api_keys_tenant on api_keys (tenant_id, created_at, id);
 create index api_keys_connector on api_keys (tenant_id, connector_id, created_at, id) where connector_id is not null;
 
 -- A link to the subscriber portal. A revoked one is deleted.
 create table portal_links (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null references tenants (id) on delete cascade,
   secret_hash bytea not null,
   webhook_ids uuid[] not null,
@@ -191,8 +198,10 @@ create table portal_links (
   -- The API key that the link ends with; null if an operator has issued it.
   issued_by uuid,
   created_at timestamptz not null default now(),
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  primary key (tenant_id, id)
 );
+create index portal_links_id on portal_links (id);
 create index portal_links_tenant on portal_links (tenant_id, expires_at);
 create index portal_links_expiry on portal_links (expires_at, id);
 
@@ -210,7 +219,7 @@ create index idempotency_keys_expiry on idempotency_keys (expires_at);
 /** Sources, their schedules, checkpoints and health, and probes that operators request. */
 const connectors = `
 create table connectors (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null references tenants (id) on delete cascade,
   type text not null,
   name text not null,
@@ -223,7 +232,8 @@ create table connectors (
   safeguard jsonb not null default '{}',
   config_version integer not null default 1,
   schedule jsonb,
-  planned_schedule jsonb
+  planned_schedule jsonb,
+  primary key (tenant_id, id)
 );
 create unique index connectors_name on connectors (tenant_id, name) where deleted_at is null;
 create index connectors_tenant on connectors (tenant_id, created_at, id);
@@ -231,14 +241,15 @@ create index connectors_to_plan on connectors (id)
   where schedule is distinct from planned_schedule and deleted_at is null;
 
 create table connector_secrets (
-  connector_id uuid primary key,
+  connector_id uuid not null,
   tenant_id uuid not null,
   ciphertext bytea not null,
-  names text[] not null
+  names text[] not null,
+  primary key (tenant_id, connector_id)
 );
 
 create table connector_states (
-  connector_id uuid primary key,
+  connector_id uuid not null,
   tenant_id uuid not null references tenants (id) on delete cascade,
   checkpoint jsonb,
   checkpoint_at timestamptz,
@@ -252,19 +263,21 @@ create table connector_states (
   last_job_id uuid,
   failures integer not null default 0,
   last_failed_at timestamptz,
-  complete_as_of timestamptz
+  complete_as_of timestamptz,
+  primary key (tenant_id, connector_id)
 );
 create index connector_states_due on connector_states (next_run_at) where next_run_at is not null;
 
 create table connector_probes (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   connector_id uuid not null,
   kind text not null check (kind in ('test', 'discover')),
   status text not null default 'queued' check (status in ('queued', 'done', 'failed')),
   result jsonb,
   created_at timestamptz not null default now(),
-  ended_at timestamptz
+  ended_at timestamptz,
+  primary key (tenant_id, id)
 );
 `;
 
@@ -272,7 +285,7 @@ create table connector_probes (
 const scim = `
 -- Position of the latest push to a connector.
 create table scim_positions (
-  connector_id uuid primary key,
+  connector_id uuid not null,
   tenant_id uuid not null references tenants (id) on delete cascade,
   last bigint not null default 0,
   -- Tombstones up to this position are deleted.
@@ -281,7 +294,8 @@ create table scim_positions (
   deleted_at timestamptz,
   -- Number of users and of groups that exist.
   users bigint not null default 0,
-  groups bigint not null default 0
+  groups bigint not null default 0,
+  primary key (tenant_id, connector_id)
 );
 
 create table scim_resources (
@@ -298,29 +312,33 @@ create table scim_resources (
   changed_at timestamptz not null default now(),
   deleted_at timestamptz,
   former_key text,
-  primary key (connector_id, kind, id)
+  primary key (tenant_id, connector_id, kind, id)
 );
-create unique index scim_resources_user_name on scim_resources (name_key) where kind = 'User' and deleted_at is null;
-create index scim_resources_group_name on scim_resources (name_key, id) where kind = 'Group' and deleted_at is null;
-create index scim_resources_external on scim_resources (external_key, id) where deleted_at is null;
-create index scim_resources_position on scim_resources (connector_id, position, id) where position is not null;
+create unique index scim_resources_user_name on scim_resources (tenant_id, name_key)
+  where kind = 'User' and deleted_at is null;
+create index scim_resources_group_name on scim_resources (tenant_id, name_key, id)
+  where kind = 'Group' and deleted_at is null;
+create index scim_resources_external on scim_resources (tenant_id, external_key, id)
+  where deleted_at is null and external_key is not null;
+create index scim_resources_position on scim_resources (tenant_id, connector_id, position, id)
+  where position is not null;
 create index scim_resources_tombstones on scim_resources (deleted_at, id) where deleted_at is not null;
-create index scim_resources_former on scim_resources (former_key, position) where former_key is not null;
+create index scim_resources_former on scim_resources (tenant_id, former_key, position) where former_key is not null;
 
 -- Membership of a user or group in a group.
 create table scim_members (
   group_id uuid not null,
   member_id uuid not null,
   tenant_id uuid not null references tenants (id) on delete cascade,
-  primary key (group_id, member_id)
+  primary key (tenant_id, group_id, member_id)
 );
-create index scim_members_member on scim_members (member_id, group_id);
+create index scim_members_member on scim_members (tenant_id, member_id, group_id) where member_id is not null;
 `;
 
 /** Jobs, the batches that the sync-worker hands to the directory, and the records that failed. */
 const jobs = `
 create table sync_jobs (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null references tenants (id) on delete cascade,
   connector_id uuid not null,
   status text not null default 'queued'
@@ -365,38 +383,43 @@ create table sync_jobs (
   fields_left_out bigint not null default 0,
   retires boolean not null default false,
   records_suppressed bigint not null default 0,
-  constraint sync_jobs_record_check check ((mode = 'record') = (external_id is not null))
+  constraint sync_jobs_record_check check ((mode = 'record') = (external_id is not null)),
+  primary key (tenant_id, id)
 );
-create unique index sync_jobs_one_queued on sync_jobs (connector_id) where status = 'queued' and not keyed;
-create index sync_jobs_unfinished on sync_jobs (connector_id, id) where status in ('queued', 'running', 'quarantined');
-create index sync_jobs_tenant on sync_jobs (tenant_id, id);
+create unique index sync_jobs_one_queued on sync_jobs (tenant_id, connector_id) where status = 'queued' and not keyed;
+create index sync_jobs_unfinished on sync_jobs (tenant_id, connector_id, id)
+  where status in ('queued', 'running', 'quarantined') and connector_id is not null;
 create index sync_jobs_finished on sync_jobs (completed_at) where completed_at is not null;
 create index sync_jobs_sweeping on sync_jobs (sweep_asked_at) where sweep_asked_at is not null;
-create unique index sync_jobs_scheduled on sync_jobs (connector_id, scheduled_for) where scheduled_for is not null;
-create index sync_jobs_waiting on sync_jobs (connector_id, id) where status = 'queued' and mode <> 'record';
+create unique index sync_jobs_scheduled on sync_jobs (tenant_id, connector_id, scheduled_for)
+  where scheduled_for is not null;
+create index sync_jobs_waiting on sync_jobs (tenant_id, connector_id, id) where status = 'queued' and mode <> 'record';
 create index sync_jobs_records_unfinished on sync_jobs (id) where mode = 'record' and status in ('queued', 'running');
-create index sync_jobs_records on sync_jobs (connector_id, last_record_at) where mode = 'record';
-create index sync_jobs_source_message on sync_jobs (connector_id) where source_message is not null;
-create unique index sync_jobs_running on sync_jobs (connector_id) where status = 'running' and mode <> 'record';
-create index sync_jobs_quarantined on sync_jobs (connector_id, id) where status = 'quarantined' and mode <> 'record';
-create index sync_jobs_by_status on sync_jobs (tenant_id, status, id);
-create index sync_jobs_connector on sync_jobs (connector_id, id);
+create index sync_jobs_records on sync_jobs (tenant_id, connector_id, last_record_at) where mode = 'record';
+create index sync_jobs_source_message on sync_jobs (tenant_id, connector_id) where source_message is not null;
+create unique index sync_jobs_running on sync_jobs (tenant_id, connector_id)
+  where status = 'running' and mode <> 'record';
+create index sync_jobs_quarantined on sync_jobs (tenant_id, connector_id, id)
+  where status = 'quarantined' and mode <> 'record';
+create index sync_jobs_by_status on sync_jobs (tenant_id, status, id) where status is not null;
+create index sync_jobs_connector on sync_jobs (tenant_id, connector_id, id) where connector_id is not null;
 
 create table sync_batches (
-  job_id uuid not null references sync_jobs (id) on delete cascade,
+  job_id uuid not null,
   seq integer not null,
   tenant_id uuid not null,
   connector_id uuid not null,
   records text not null,
   announced_at timestamptz not null default now(),
-  primary key (job_id, seq)
+  primary key (tenant_id, job_id, seq),
+  foreign key (tenant_id, job_id) references sync_jobs (tenant_id, id) on delete cascade
 );
 -- Read once, seconds later, and not worth the time of compressing them.
 alter table sync_batches alter column records set storage external;
 
 -- The part of a batch that is about to be applied, so that a part that stopped the process can be identified.
 create table batches_begun (
-  job_id uuid not null references sync_jobs (id) on delete cascade,
+  job_id uuid not null,
   seq integer not null,
   tenant_id uuid not null,
   process_id uuid,
@@ -405,28 +428,30 @@ create table batches_begun (
   stops integer not null default 0,
   cuts integer[] not null default '{}',
   left_out integer[] not null default '{}',
-  primary key (job_id, seq)
+  primary key (tenant_id, job_id, seq),
+  foreign key (tenant_id, job_id) references sync_jobs (tenant_id, id) on delete cascade
 );
 
 create table sync_record_errors (
-  job_id uuid not null references sync_jobs (id) on delete cascade,
-  id uuid primary key,
+  job_id uuid not null,
+  id uuid not null,
   tenant_id uuid not null,
   line bigint,
   external_id text,
   message text not null,
   hides_others boolean not null default false,
   source_message text,
-  field text
+  field text,
+  primary key (tenant_id, job_id, id),
+  foreign key (tenant_id, job_id) references sync_jobs (tenant_id, id) on delete cascade
 );
-create index sync_record_errors_job on sync_record_errors (job_id, id);
 create index sync_record_errors_record on sync_record_errors (tenant_id, external_id) where external_id is not null;
 
 create table failing_records (
-  id uuid primary key,
+  id uuid not null,
   connector_id uuid not null,
   tenant_id uuid not null,
-  job_id uuid not null references sync_jobs (id) on delete cascade,
+  job_id uuid not null,
   external_id text,
   line bigint,
   message text not null,
@@ -435,12 +460,14 @@ create table failing_records (
   source_message text,
   retries integer not null default 0,
   retry_at timestamptz,
-  field text
+  field text,
+  primary key (tenant_id, connector_id, id),
+  foreign key (tenant_id, job_id) references sync_jobs (tenant_id, id) on delete cascade
 );
-create index failing_records_connector on failing_records (connector_id, id);
-create unique index failing_records_anchor on failing_records (connector_id, external_id) where external_id is not null;
-create unique index failing_records_line on failing_records (connector_id, line) where external_id is null;
-create index failing_records_job on failing_records (job_id);
+create unique index failing_records_anchor on failing_records (tenant_id, connector_id, external_id)
+  where external_id is not null;
+create unique index failing_records_line on failing_records (tenant_id, connector_id, line) where external_id is null;
+create index failing_records_job on failing_records (tenant_id, job_id) where job_id is not null;
 `;
 
 /** Records that a job has seen, and the plan of a job that is held or a dry run. */
@@ -454,13 +481,13 @@ create table seen_records (
   -- Records of a batch that proves nothing about others: of an incremental or single-record run. In a full run those of
   -- recordIds whose row in this batch does not count, because another row of the same id does.
   named_ids uuid[] not null default '{}',
-  primary key (job_id, seq)
+  primary key (tenant_id, job_id, seq)
 );
 alter table seen_records alter column record_ids set storage external, alter column named_ids set storage external;
-create index seen_records_connector on seen_records (connector_id);
+create index seen_records_connector on seen_records (tenant_id, connector_id) where connector_id is not null;
 
 create table sync_plans (
-  job_id uuid primary key,
+  job_id uuid not null,
   tenant_id uuid not null,
   connector_id uuid not null,
   state text not null default 'open' check (state in ('open', 'held', 'ready', 'done')),
@@ -470,15 +497,17 @@ create table sync_plans (
   note text,
   reasons jsonb not null default '[]',
   losses integer not null default 0,
-  lost_identity_ids uuid[] not null default '{}'
+  lost_identity_ids uuid[] not null default '{}',
+  primary key (tenant_id, job_id)
 );
-create index sync_plans_connector on sync_plans (connector_id, job_id);
-create index sync_plans_harm on sync_plans (connector_id, job_id) where deletions > 0 or disables > 0;
+create index sync_plans_connector on sync_plans (tenant_id, connector_id, job_id) where connector_id is not null;
+create index sync_plans_harm on sync_plans (tenant_id, connector_id, job_id) where deletions > 0 or disables > 0;
+create index sync_plans_unapplied on sync_plans (tenant_id, job_id) where state <> 'done';
 create index sync_plans_losses on sync_plans (tenant_id, job_id) where losses > 0;
 
 create table sync_plan_entries (
-  id bigint generated always as identity primary key,
-  job_id uuid not null references sync_plans (job_id) on delete cascade,
+  id bigint generated always as identity,
+  job_id uuid not null,
   tenant_id uuid not null,
   seq integer not null,
   action text not null check (action in ('create', 'update', 'disable', 'delete')),
@@ -493,33 +522,37 @@ create table sync_plan_entries (
   moved_from text,
   resembles_id uuid,
   resembles_by text,
-  changed_fields text[] not null default '{}'
+  changed_fields text[] not null default '{}',
+  primary key (tenant_id, job_id, id),
+  foreign key (tenant_id, job_id) references sync_plans (tenant_id, job_id) on delete cascade
 );
-create index sync_plan_entries_job on sync_plan_entries (job_id, id);
-create index sync_plan_entries_open on sync_plan_entries (job_id, id) where not done;
-create index sync_plan_entries_anchor on sync_plan_entries (job_id, external_id);
-create index sync_plan_entries_deletions on sync_plan_entries (job_id, identity_id) where action = 'delete';
+create index sync_plan_entries_open on sync_plan_entries (tenant_id, job_id, id) where not done;
+create index sync_plan_entries_anchor on sync_plan_entries (tenant_id, job_id, external_id)
+  where external_id is not null;
+create index sync_plan_entries_deletions on sync_plan_entries (tenant_id, job_id, identity_id) where action = 'delete';
 `;
 
 /** Identities, the records of sources that form them, and the groups and people that records name. */
 const directory = `
 create table identities (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   display_name text,
   status text not null check (status in ('pending', 'active', 'suspended', 'inactive', 'deleted')),
   created_at timestamptz not null,
   updated_at timestamptz not null,
   document text not null,
-  purge_at timestamptz
+  purge_at timestamptz,
+  primary key (tenant_id, id)
 );
 create index identities_listed on identities (tenant_id, created_at, id) where status <> 'deleted';
-create index identities_by_status on identities (tenant_id, status, created_at, id);
+create index identities_by_status on identities (tenant_id, status, created_at, id) where status is not null;
 create index identities_purge on identities (tenant_id, purge_at) where purge_at is not null;
-create index identities_changes on identities (tenant_id, updated_at, created_at, id, status);
+create index identities_changes on identities (tenant_id, updated_at, created_at, id, status)
+  where updated_at is not null;
 
 create table source_records (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   kind text not null check (kind in ('user', 'account', 'machine_identity')),
   connector_id uuid not null,
@@ -545,29 +578,33 @@ create table source_records (
   evidence jsonb,
   search_terms text not null default '',
   list_terms text,
-  kept_identity_id uuid
+  kept_identity_id uuid,
+  primary key (tenant_id, id)
 );
-create unique index source_records_anchor on source_records (connector_id, external_id);
-create index source_records_identity on source_records (identity_id);
+create index source_records_identity on source_records (tenant_id, identity_id) where identity_id is not null;
 create index source_records_users on source_records (tenant_id, created_at, id)
   where kind = 'user' and status <> 'deleted';
 create index source_records_users_by_status on source_records (tenant_id, status, created_at, id) where kind = 'user';
 create index source_records_users_changed on source_records (tenant_id, updated_at) where kind = 'user';
-create index source_records_living on source_records (connector_id, id)
+create index source_records_living on source_records (tenant_id, connector_id, id)
   where status not in ('deleted', 'decommissioned');
 create index source_records_due on source_records (tenant_id, due_at) where due_at is not null;
 create index source_records_others on source_records (tenant_id, id) where kind <> 'user';
 create index source_records_users_changes on source_records (tenant_id, updated_at, created_at, id, status)
   where kind = 'user';
-create index source_records_manager on source_records (manager_id) where manager_id is not null;
+create index source_records_manager on source_records (tenant_id, manager_id) where manager_id is not null;
 create index source_records_accounts on source_records (tenant_id, created_at, id, status, updated_at)
   where kind = 'account';
 create index source_records_unmatched on source_records (tenant_id, created_at, id, status, updated_at)
   where kind = 'account' and identity_id is null;
 create index source_records_machines on source_records (tenant_id, created_at, id, status, updated_at)
   where kind = 'machine_identity';
-create index source_records_source on source_records (connector_id, created_at, id);
-create index source_records_kept on source_records (kept_identity_id) where kept_identity_id is not null;
+-- The condition keeps it from look-ups by external id.
+create index source_records_source on source_records (tenant_id, connector_id, created_at, id)
+  where created_at > '-infinity';
+create unique index source_records_anchor on source_records (tenant_id, connector_id, external_id)
+  where external_id is not null;
+create index source_records_kept on source_records (tenant_id, kept_identity_id) where kept_identity_id is not null;
 create index source_records_of_source on source_records (tenant_id, kind, connector_id, created_at, id, status)
   where kind <> 'user';
 create index source_records_by_risk on source_records
@@ -576,16 +613,17 @@ create index source_records_by_risk on source_records
 
 -- The term is stored, because under row-level security a join by an expression would not use the index of terms.
 create table groups (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   connector_id uuid not null,
   name text not null,
   term text collate "C" not null,
   -- When the first member was stored.
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  primary key (tenant_id, id)
 );
 create index groups_listed on groups (tenant_id, created_at, id);
-create index groups_source on groups (connector_id, created_at, id);
+create index groups_source on groups (tenant_id, connector_id, created_at, id) where connector_id is not null;
 
 create table machine_references (
   tenant_id uuid not null,
@@ -593,21 +631,20 @@ create table machine_references (
   role text not null check (role in ('owned_by', 'manager_id', 'technical_inheritor')),
   value text,
   identity_id uuid,
-  primary key (record_id, role)
+  primary key (tenant_id, record_id, role)
 );
 create index machine_references_value on machine_references (tenant_id, value) where value is not null;
-create index machine_references_identity on machine_references (identity_id) where identity_id is not null;
+create index machine_references_identity on machine_references (tenant_id, identity_id) where identity_id is not null;
 
--- People that managers and machine references named earlier, which an erasure has to find. No index begins with the
--- tenant: without statistics, PostgreSQL would prefer it for the rows of a record.
+-- People that managers and machine references named earlier, which an erasure has to find.
 create table former_references (
   tenant_id uuid not null,
   identity_id uuid not null,
   record_id uuid not null,
   texts text[] not null,
-  primary key (identity_id, record_id)
+  primary key (tenant_id, identity_id, record_id)
 );
-create index former_references_record on former_references (record_id);
+create index former_references_record on former_references (tenant_id, record_id) where record_id is not null;
 `;
 
 /** Match keys, records that wait for a match, and cases for operators. */
@@ -634,7 +671,7 @@ create table contested_keys (
   record_id uuid not null,
   primary key (tenant_id, kind, value, record_id)
 );
-create index contested_keys_record on contested_keys (record_id);
+create index contested_keys_record on contested_keys (tenant_id, record_id) where record_id is not null;
 
 create table waiting_records (
   tenant_id uuid not null,
@@ -643,7 +680,7 @@ create table waiting_records (
   record_id uuid not null,
   primary key (tenant_id, kind, value, record_id)
 );
-create index waiting_records_record on waiting_records (record_id);
+create index waiting_records_record on waiting_records (tenant_id, record_id) where record_id is not null;
 
 create table weak_keys (
   tenant_id uuid not null,
@@ -651,7 +688,7 @@ create table weak_keys (
   record_id uuid not null,
   primary key (tenant_id, value, record_id)
 );
-create index weak_keys_record on weak_keys (record_id);
+create index weak_keys_record on weak_keys (tenant_id, record_id) where record_id is not null;
 
 create table match_queue (
   tenant_id uuid not null,
@@ -660,7 +697,7 @@ create table match_queue (
 );
 
 create table review_cases (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   record_id uuid not null,
   kind text not null check (kind in ('contested', 'weak')),
@@ -669,44 +706,46 @@ create table review_cases (
   candidates jsonb not null,
   opened_at timestamptz not null,
   closed_at timestamptz,
-  operation_id uuid
+  operation_id uuid,
+  primary key (tenant_id, id)
 );
-create unique index review_cases_open on review_cases (record_id) where status = 'open';
-create index review_cases_listed on review_cases (tenant_id, status, id);
-create index review_cases_record on review_cases (record_id, id);
+create unique index review_cases_open on review_cases (tenant_id, record_id) where status = 'open';
+create index review_cases_listed on review_cases (tenant_id, status, id) where status is not null;
+create index review_cases_record on review_cases (tenant_id, record_id, id) where record_id is not null;
 `;
 
 /** Merged identities, and earlier states of identities and records. */
 const history = `
 create table identity_redirects (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   into_id uuid not null,
   created_at timestamptz not null,
-  merged_at timestamptz not null
+  merged_at timestamptz not null,
+  primary key (tenant_id, id)
 );
-create index identity_redirects_into on identity_redirects (into_id);
+create index identity_redirects_into on identity_redirects (tenant_id, into_id) where into_id is not null;
 
 create table identity_versions (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   tenant_id uuid not null,
   identity_id uuid not null,
   valid_until timestamptz not null,
   -- Empty if intoId is set.
   document text not null,
   -- The identity to which the id led until then, if it was merged.
-  into_id uuid
+  into_id uuid,
+  primary key (tenant_id, identity_id, valid_until, id)
 );
-create index identity_versions_found on identity_versions (identity_id, valid_until, id);
 
 create table record_versions (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   tenant_id uuid not null,
   record_id uuid not null,
   valid_until timestamptz not null,
-  document text not null
+  document text not null,
+  primary key (tenant_id, record_id, valid_until, id)
 );
-create index record_versions_found on record_versions (record_id, valid_until, id);
 `;
 
 /** Terms by which records are found, and counts for lists, so that no documents are read for them. */
@@ -766,7 +805,7 @@ create table lifecycle_policies (
 );
 
 create table operations (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null references tenants (id) on delete cascade,
   type text not null,
   input jsonb not null,
@@ -776,11 +815,11 @@ create table operations (
   result jsonb,
   undo jsonb,
   reverted_by uuid,
-  announced_at timestamptz not null default now()
+  announced_at timestamptz not null default now(),
+  primary key (tenant_id, id)
 );
 create index operations_outcomes on operations (tenant_id, type) where type in ('job.undo', 'plan.apply');
 create index operations_losses on operations (tenant_id, ended_at) where result ? 'access_lost';
-create index operations_tenant on operations (tenant_id, id);
 create index operations_queued on operations (tenant_id, announced_at) where status = 'queued';
 
 -- When the directory next has time-based work for a tenant.
@@ -798,7 +837,7 @@ create table due_tenants (
 /** Findings and the progress of their evaluation. */
 const findings = `
 create table findings (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null references tenants (id) on delete cascade,
   kind text not null,
   subject_id uuid not null,
@@ -810,11 +849,12 @@ create table findings (
   accepted_by text,
   accepted_reason text,
   accepted_at timestamptz,
-  accepted_until timestamptz
+  accepted_until timestamptz,
+  primary key (tenant_id, id)
 );
 create unique index findings_unresolved on findings (tenant_id, kind, subject_id) where state <> 'resolved';
-create index findings_listed on findings (tenant_id, state, kind, id);
-create index findings_subject on findings (tenant_id, subject_id, id);
+create index findings_listed on findings (tenant_id, state, kind, id) where state is not null;
+create index findings_subject on findings (tenant_id, subject_id, id) where subject_id is not null;
 create index findings_identity on findings (tenant_id, identity_id, id) where identity_id is not null;
 create index findings_checked on findings (tenant_id, id) where state <> 'resolved';
 create index findings_expiring on findings (tenant_id, accepted_until) where state = 'accepted';
@@ -844,11 +884,12 @@ create table finding_policies (
 /** Keyed hashes by which records of erased people are left out. */
 const suppression = `
 create table suppressions (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   identity_id uuid not null,
   operation_id uuid not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  primary key (tenant_id, id)
 );
 create index suppressions_tenant on suppressions (tenant_id, created_at, id);
 
@@ -858,7 +899,8 @@ create table suppression_hashes (
   suppression_id uuid not null,
   primary key (tenant_id, hash, suppression_id)
 );
-create index suppression_hashes_suppression on suppression_hashes (suppression_id);
+create index suppression_hashes_suppression on suppression_hashes (tenant_id, suppression_id)
+  where suppression_id is not null;
 
 create table suppression_keys (
   tenant_id uuid primary key,
@@ -888,8 +930,8 @@ create table events (
   traceparent text,
   primary key (tenant_id, sequence)
 );
-create index events_identity on events (identity_id, sequence) where identity_id is not null;
-create index events_subject on events (subject_id) where subject_id is not null;
+create index events_identity on events (tenant_id, identity_id, sequence) where identity_id is not null;
+create index events_subject on events (tenant_id, subject_id) where subject_id is not null;
 
 -- The last event of a tenant that was fanned out.
 create table fan_out_positions (
@@ -910,7 +952,7 @@ create table event_payloads (
 /** Webhooks and how they are signed. */
 const webhooks = `
 create table webhooks (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null references tenants (id) on delete cascade,
   callback_url text not null,
   events text[] not null,
@@ -922,35 +964,40 @@ create table webhooks (
   tested_at timestamptz,
   filter jsonb,
   payload text not null default 'full',
-  header_names text[] not null default '{}'
+  header_names text[] not null default '{}',
+  primary key (tenant_id, id)
 );
 create index webhooks_tenant on webhooks (tenant_id, created_at, id);
 
 create table webhook_secrets (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
-  webhook_id uuid not null references webhooks (id) on delete cascade,
+  webhook_id uuid not null,
   ciphertext bytea not null,
   created_at timestamptz not null default now(),
-  expires_at timestamptz
+  expires_at timestamptz,
+  primary key (tenant_id, webhook_id, id),
+  foreign key (tenant_id, webhook_id) references webhooks (tenant_id, id) on delete cascade
 );
-create index webhook_secrets_webhook on webhook_secrets (webhook_id);
 
 create table webhook_signing_keys (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
-  webhook_id uuid not null references webhooks (id) on delete cascade,
+  webhook_id uuid not null,
   public_key text not null,
   ciphertext bytea not null,
   created_at timestamptz not null default now(),
-  expires_at timestamptz
+  expires_at timestamptz,
+  primary key (tenant_id, webhook_id, id),
+  foreign key (tenant_id, webhook_id) references webhooks (tenant_id, id) on delete cascade
 );
-create index webhook_signing_keys_webhook on webhook_signing_keys (webhook_id);
 
 create table webhook_headers (
-  webhook_id uuid primary key references webhooks (id) on delete cascade,
+  webhook_id uuid not null,
   tenant_id uuid not null,
-  ciphertext bytea not null
+  ciphertext bytea not null,
+  primary key (tenant_id, webhook_id),
+  foreign key (tenant_id, webhook_id) references webhooks (tenant_id, id) on delete cascade
 );
 `;
 
@@ -959,7 +1006,7 @@ const deliveries = `
 -- Claiming changes only unindexed columns, and finishing an attempt fills empty columns. Free space in the page keeps
 -- the new row version beside the old one (HOT), so that no index grows.
 create table webhook_deliveries (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   webhook_id uuid not null,
   event_sequence bigint not null,
@@ -972,14 +1019,18 @@ create table webhook_deliveries (
   due_at timestamptz not null default now(),
   lease_until timestamptz,
   ended_at timestamptz,
-  thin boolean not null default false
+  thin boolean not null default false,
+  primary key (tenant_id, id)
 ) with (fillfactor = 70);
-create unique index webhook_deliveries_once on webhook_deliveries (webhook_id, event_sequence);
-create index webhook_deliveries_first on webhook_deliveries (webhook_id, event_sequence)
+create unique index webhook_deliveries_once on webhook_deliveries (tenant_id, webhook_id, event_sequence)
+  where webhook_id is not null;
+create index webhook_deliveries_first on webhook_deliveries (tenant_id, webhook_id, event_sequence)
   where status = 'pending' and not is_retry;
-create index webhook_deliveries_retry on webhook_deliveries (webhook_id, due_at) where status = 'pending' and is_retry;
-create index webhook_deliveries_dead on webhook_deliveries (webhook_id, event_sequence) where status = 'dead';
-create index webhook_deliveries_retry_sequence on webhook_deliveries (webhook_id, event_sequence)
+create index webhook_deliveries_retry on webhook_deliveries (tenant_id, webhook_id, due_at)
+  where status = 'pending' and is_retry;
+create index webhook_deliveries_dead on webhook_deliveries (tenant_id, webhook_id, event_sequence)
+  where status = 'dead';
+create index webhook_deliveries_retry_sequence on webhook_deliveries (tenant_id, webhook_id, event_sequence)
   where status = 'pending' and is_retry;
 
 create table webhook_attempts (
@@ -996,13 +1047,14 @@ create table webhook_attempts (
   response_body text,
   request jsonb,
   response_headers jsonb,
-  primary key (delivery_id, number)
+  primary key (tenant_id, delivery_id, number)
 ) with (fillfactor = 60);
-create index webhook_attempts_webhook on webhook_attempts (webhook_id, started_at);
+create index webhook_attempts_webhook on webhook_attempts (tenant_id, webhook_id, started_at)
+  where webhook_id is not null;
 
 -- State of a webhook's endpoint. It is outdated if the webhook changed after state_since.
 create table webhook_endpoints (
-  webhook_id uuid primary key,
+  webhook_id uuid not null,
   tenant_id uuid not null,
   state_since timestamptz not null default now(),
   -- Failed attempts since the last success.
@@ -1018,11 +1070,12 @@ create table webhook_endpoints (
   disabled_at timestamptz,
   disabled_reason text,
   -- When an attempt was last requested while the endpoint failed.
-  probe_asked_at timestamptz
+  probe_asked_at timestamptz,
+  primary key (tenant_id, webhook_id)
 );
 
 create table webhook_replays (
-  id uuid primary key,
+  id uuid not null,
   tenant_id uuid not null,
   webhook_id uuid not null,
   kind text not null check (kind in ('resend', 'replay', 'requeue')),
@@ -1036,10 +1089,10 @@ create table webhook_replays (
   requested_by text not null,
   created_at timestamptz not null default now(),
   ended_at timestamptz,
-  announced_at timestamptz not null default now()
+  announced_at timestamptz not null default now(),
+  primary key (tenant_id, id)
 );
-create index webhook_replays_tenant on webhook_replays (tenant_id, id);
-create index webhook_replays_queued on webhook_replays (webhook_id) where status = 'queued';
+create index webhook_replays_queued on webhook_replays (tenant_id, webhook_id) where status = 'queued';
 create index webhook_replays_open on webhook_replays (announced_at) where status in ('queued', 'running');
 `;
 
@@ -1112,13 +1165,14 @@ create view autoscaling_sync_worker as
 
 create view autoscaling_webhook_dispatcher as
   select coalesce(max(extract(epoch from now() - due.due_at)), 0)::float8 as seconds_due
-    from webhooks w left join webhook_endpoints e on e.webhook_id = w.id
+    from webhooks w left join webhook_endpoints e on e.tenant_id = w.tenant_id and e.webhook_id = w.id
    cross join lateral (
-     (select due_at from webhook_deliveries where webhook_id = w.id and status = 'pending' and not is_retry
-         and (lease_until is null or lease_until < now()) order by event_sequence limit 1)
+     (select due_at from webhook_deliveries where tenant_id = w.tenant_id and webhook_id = w.id and status = 'pending'
+         and not is_retry and (lease_until is null or lease_until < now()) order by event_sequence limit 1)
      union all
-     (select due_at from webhook_deliveries where webhook_id = w.id and status = 'pending' and is_retry
-         and due_at <= now() and (lease_until is null or lease_until < now()) order by due_at limit 1)) as due
+     (select due_at from webhook_deliveries where tenant_id = w.tenant_id and webhook_id = w.id and status = 'pending'
+         and is_retry and due_at <= now() and (lease_until is null or lease_until < now()) order by due_at limit 1)
+   ) as due
    where w.active and (e.open_until is null or e.open_until < now());
 `;
 

@@ -28,7 +28,7 @@ export async function purgeScimTombstones(database: Database, limit: number): Pr
 
 async function deleteTombstones(tx: Transaction, tenantId: string, found: readonly Tombstone[]): Promise<number> {
   const rows = await tx.query<{ connectorId: string; position: number }>(
-    `delete from scim_resources where (connector_id, kind, id) in (
+    `delete from scim_resources where tenant_id = $1 and (connector_id, kind, id) in (
        select connector_id, kind, id from scim_resources r
          join unnest($2::uuid[], $3::text[], $4::uuid[]) as found (connector_id, kind, id) using (connector_id, kind, id)
         where r.tenant_id = $1 and r.deleted_at is not null for update of r skip locked)
@@ -86,7 +86,7 @@ async function deletePushedBatch(
   );
   if (locked.length === 0) return false;
   const ids = await tx.ids(
-    `delete from scim_resources where (connector_id, kind, id) in (
+    `delete from scim_resources where tenant_id = $1 and (connector_id, kind, id) in (
        select connector_id, kind, id from scim_resources where tenant_id = $1 and connector_id = $2 limit $3) returning id`,
     [tenantId, connectorId, limit],
   );

@@ -45,9 +45,9 @@ export async function readPushedUsers(
     const atOnce = Math.min(limit - rows.length, rowsAtOnce);
     const chunk = await tx.query<PushedText>(
       `select id, position, case when deleted_at is null then document::text end as text from scim_resources
-        where connector_id = $1 and position is not null and (position, id) > ($2, $3)${deletedToo ? '' : ' and deleted_at is null'}
-        order by position, id limit $4`,
-      [connectorId, after.position, after.id, atOnce],
+        where tenant_id = $1 and connector_id = $2 and position is not null and (position, id) > ($3, $4)
+          ${deletedToo ? '' : 'and deleted_at is null'} order by position, id limit $5`,
+      [tx.tenantId, connectorId, after.position, after.id, atOnce],
     );
     rows.push(...chunk);
     bytes += chunk.reduce((sum, { text }) => sum + Buffer.byteLength(text ?? ''), 0);
@@ -81,9 +81,9 @@ export async function readPushedUser(
   const [row] = await tx.query<{ position: number; document: ScimDocument }>(
     `select position, document from (
        select position, document, deleted_at from scim_resources
-        where connector_id = $1 and kind = 'User' and id = $2 ${alone}) as named
+        where tenant_id = $1 and connector_id = $2 and kind = 'User' and id = $3 ${alone}) as named
       where deleted_at is null`,
-    [connectorId, id],
+    [tx.tenantId, connectorId, id],
   );
   if (!row) return undefined;
   const groups = await findScimMemberships(tx, connectorId, 'groups', [id], ofPage);
@@ -96,8 +96,8 @@ export async function findPushPosition(
   connectorId: string,
 ): Promise<{ last: number; forgotten: number }> {
   const [row] = await tx.query<{ last: number; forgotten: number }>(
-    'select last, forgotten from scim_positions where connector_id = $1',
-    [connectorId],
+    'select last, forgotten from scim_positions where tenant_id = $1 and connector_id = $2',
+    [tx.tenantId, connectorId],
   );
   return row ?? { last: 0, forgotten: 0 };
 }

@@ -33,18 +33,22 @@ export async function removeScimMembers(
   { ids, except }: { ids: readonly string[]; except?: undefined } | { ids?: undefined; except: readonly string[] },
 ): Promise<string[]> {
   return tx.ids(
-    `delete from scim_members where group_id = $1 and ${ids ? '' : 'not '}member_id = any($2) returning member_id as id`,
-    [groupId, uuids(ids ?? except)],
+    `delete from scim_members where tenant_id = $1 and group_id = $2 and ${ids ? '' : 'not '}member_id = any($3)
+     returning member_id as id`,
+    [tx.tenantId, groupId, uuids(ids ?? except)],
   );
 }
 
 /** Removes a resource from all groups. */
 export async function removeFromScimGroups(tx: Transaction, memberId: string): Promise<void> {
-  await tx.query('delete from scim_members where member_id = $1', [memberId]);
+  await tx.query('delete from scim_members where tenant_id = $1 and member_id = $2', [tx.tenantId, memberId]);
 }
 
 export async function scimMemberIds(tx: Transaction, groupId: string): Promise<string[]> {
-  return tx.ids('select member_id as id from scim_members where group_id = $1', [groupId]);
+  return tx.ids('select member_id as id from scim_members where tenant_id = $1 and group_id = $2', [
+    tx.tenantId,
+    groupId,
+  ]);
 }
 
 type MembershipSide = 'members' | 'groups';
@@ -89,9 +93,10 @@ async function countMemberships(
 ): Promise<Map<string, number>> {
   const { own } = membershipColumns[of];
   const rows = await tx.query<{ id: string; count: number }>(
-    `select r.id, (select count(*) from (select from scim_members m where m.${own} = r.id limit $2) as memberships) as count
-       from unnest($1::uuid[]) as r(id)`,
-    [uuids(ids), max + 1],
+    `select r.id, (select count(*) from (
+              select from scim_members m where m.tenant_id = $1 and m.${own} = r.id limit $3) as memberships) as count
+       from unnest($2::uuid[]) as r(id)`,
+    [tx.tenantId, uuids(ids), max + 1],
   );
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
@@ -105,17 +110,17 @@ export async function listScimMemberships(
   nameLength: number,
 ): Promise<ScimMembership[]> {
   const { own, other } = membershipColumns[of];
-  const name = `left(coalesce(r.document ->> 'displayName', r.document ->> 'userName'), $2)`;
+  const name = `left(coalesce(r.document ->> 'displayName', r.document ->> 'userName'), $3)`;
   const lookUps = kinds.map(
     (kind) => `select r.id, r.kind, ${name} as display from scim_resources r
-                where r.connector_id = $3 and r.kind = '${kind}' and r.id = m.${other}`,
+                where r.tenant_id = $1 and r.connector_id = $4 and r.kind = '${kind}' and r.id = m.${other}`,
   );
   // The limit keeps each lookup a primary key lookup: without statistics, a join would read all resources of the
   // connector.
   return tx.query<ScimMembership>(
     `select m.${own} as of, r.id, r.kind, r.display
        from scim_members m cross join lateral (${lookUps.join(' union all ')} limit 1) as r
-      where m.${own} = any($1) order by m.${own}, m.${other}`,
-    [uuids(ids), nameLength, connectorId],
+      where m.tenant_id = $1 and m.${own} = any($2) order by m.${own}, m.${other}`,
+    [tx.tenantId, uuids(ids), nameLength, connectorId],
   );
 }

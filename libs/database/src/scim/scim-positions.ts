@@ -22,7 +22,7 @@ export async function beginPush(tx: Transaction, tenantId: string, connectorId: 
     tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock(connectorId)]),
     tx.query<{ last: number }>(
       `insert into scim_positions as p (connector_id, tenant_id, last) values ($1, $2, $3)
-       on conflict (connector_id) do update set last = p.last + excluded.last
+       on conflict (tenant_id, connector_id) do update set last = p.last + excluded.last
        returning last`,
       [connectorId, tenantId, count],
     ),

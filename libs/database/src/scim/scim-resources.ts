@@ -94,7 +94,7 @@ export async function insertScimResource(
        update scim_resources
           set name_key = $5, external_key = $6, former_key = null, document = $7, position = $8, version = version + 1,
               created_at = now(), changed_at = now(), deleted_at = null
-        where connector_id = $2 and kind = 'User' and $3 = 'User' and id = (
+        where tenant_id = $1 and connector_id = $2 and kind = 'User' and $3 = 'User' and id = (
           select id from scim_resources where tenant_id = $1 and former_key = $9
              and not coalesce(document ->> 'number' <> $10 or not document -> 'words' ?| $11::text[], false)
            order by position desc limit 1)
@@ -198,6 +198,13 @@ export async function countScimResources(tx: Transaction, scope: ScimScope, crit
   return tx.count(`select count(*) ${from}`, values);
 }
 
+/**
+ * The primary keys that users and groups with the ids `$3` may have. `offset 0` keeps tenant and connector out of the
+ * conditions on `scim_resources`: with them, PostgreSQL without statistics would read all resources of the connector.
+ */
+const keysOf = `select $1::uuid as tenant_id, $2::uuid as connector_id, kind, id
+  from unnest($3::uuid[]) as id cross join unnest('{User,Group}'::text[]) as kind offset 0`;
+
 /** Returns those of the ids that are existing users or groups of the connector. */
 export async function findExistingScimIds(
   tx: Transaction,
@@ -205,10 +212,10 @@ export async function findExistingScimIds(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const found = await tx.ids(
-    `select id from (
+    `select r.id from (${keysOf}) as k cross join lateral (
        select id, deleted_at from scim_resources
-        where tenant_id = $1 and connector_id = $2 and kind in ('User', 'Group') and id = any($3) ${alone}) as named
-      where deleted_at is null`,
+        where tenant_id = k.tenant_id and connector_id = k.connector_id and kind = k.kind and id = k.id limit 1) as r
+      where r.deleted_at is null`,
     [tenantId, connectorId, uuids(ids)],
   );
   return new Set(found);
@@ -226,9 +233,10 @@ export async function touchScimResources(
 ): Promise<void> {
   if (ids.length === 0) return;
   await tx.query(
-    `update scim_resources
-        set position = case kind when 'User' then $4::bigint end, version = version + 1, changed_at = now()
-      where tenant_id = $1 and connector_id = $2 and kind in ('User', 'Group') and id = any($3)`,
+    `update scim_resources r
+        set position = case r.kind when 'User' then $4::bigint end, version = version + 1, changed_at = now()
+       from (${keysOf}) as k
+      where r.tenant_id = k.tenant_id and r.connector_id = k.connector_id and r.kind = k.kind and r.id = k.id`,
     [tenantId, connectorId, uuids(ids), position],
   );
 }
@@ -294,7 +302,9 @@ function conditions(
   if (name !== undefined) where.push(`name_key = $${values.push(keyOf(connectorId, kind, name.toLowerCase()))}`);
   if (externalId !== undefined) where.push(`external_key = $${values.push(keyOf(connectorId, kind, externalId))}`);
   if (member !== undefined) {
-    where.push(`id in (select group_id from scim_members where member_id = $${values.push(member)})`);
+    where.push(
+      `id in (select group_id from scim_members where tenant_id = $1 and member_id = $${values.push(member)})`,
+    );
   }
   if (ids === undefined) return { from: `from scim_resources where ${[...keys, ...where].join(' and ')}`, values };
   const wanted = `(select distinct unnest($${values.push(uuids(ids))}::uuid[])) as wanted (id)`;

@@ -31,12 +31,17 @@ export async function insertBatch(
 
 /** Returns true if the batch existed, so that each batch is counted once. */
 export async function removeBatch(tx: Transaction, jobId: string, seq: number): Promise<boolean> {
-  return tx.any('delete from sync_batches where job_id = $1 and seq = $2 returning seq', [jobId, seq]);
+  return tx.any('delete from sync_batches where tenant_id = $1 and job_id = $2 and seq = $3 returning seq', [
+    tx.tenantId,
+    jobId,
+    seq,
+  ]);
 }
 
 /** There are few batches and many jobs; without a limit, PostgreSQL may read all jobs. */
 const jobOfBatch = `cross join lateral (
-  select mode, completed_at, batches_processed from sync_jobs where id = b.job_id limit 1) as j`;
+  select mode, completed_at, batches_processed from sync_jobs
+   where tenant_id = b.tenant_id and id = b.job_id limit 1) as j`;
 
 /** Deletes up to `limit` batches of jobs that ended `olderThanMs` ago. Returns their number. */
 export async function deleteLeftoverBatches(database: Database, olderThanMs: number, limit: number): Promise<number> {
@@ -50,7 +55,7 @@ export async function deleteLeftoverBatches(database: Database, olderThanMs: num
       ),
     async (tx, tenantId, found) => {
       const gone = await tx.query(
-        `delete from sync_batches where (job_id, seq) in (
+        `delete from sync_batches where tenant_id = $1 and (job_id, seq) in (
            select job_id, seq from sync_batches b join ${places} using (job_id, seq)
             where b.tenant_id = $1 for update of b skip locked)
          returning seq`,
@@ -92,7 +97,7 @@ export async function takeUnansweredBatches(
   olderThanMs: number,
 ): Promise<{ jobId: string; seq: number }[]> {
   return tx.query(
-    `update sync_batches set announced_at = now() where (job_id, seq) in (
+    `update sync_batches set announced_at = now() where tenant_id = $1 and (job_id, seq) in (
        select job_id, seq from sync_batches b join ${places} using (job_id, seq)
         where b.tenant_id = $1 and b.announced_at < now() - $4 * interval '1 millisecond' for update of b skip locked)
      returning job_id as "jobId", seq`,

@@ -13,15 +13,16 @@ export type ConnectorState = Pick<
 >;
 
 export function findConnectorState(tx: Transaction, connectorId: string): Promise<ConnectorState | undefined> {
-  return findRow(tx, ConnectorStateEntity, { where: { connectorId } });
+  return findRow(tx, ConnectorStateEntity, { where: { tenantId: tx.tenantId, connectorId } });
 }
 
 /** Returns the due time of the run after a scheduled job; for other jobs, and without a further run, now. */
 export async function findNextRun(tx: Transaction, jobId: string): Promise<Date> {
   const [row] = await tx.query<{ at: Date }>(
     `select greatest(case when j.scheduled_for is not null then s.due_at end, clock_timestamp()) as at
-       from sync_jobs j left join connector_states s on s.connector_id = j.connector_id where j.id = $1`,
-    [jobId],
+       from sync_jobs j left join connector_states s using (tenant_id, connector_id)
+      where j.tenant_id = $1 and j.id = $2`,
+    [tx.tenantId, jobId],
   );
   if (!row) throw new Error(`job ${jobId} does not exist`);
   return row.at;
@@ -34,10 +35,10 @@ export async function findNextRun(tx: Transaction, jobId: string): Promise<Date>
 export async function findOldestCompleteRead(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ seconds: number }>(
     `select coalesce(max(extract(epoch from now() - coalesce(s.complete_as_of, c.created_at))), 0)::float8 as seconds
-       from (select id, created_at from connectors
+       from (select tenant_id, id, created_at from connectors
               where schedule is not null and schedule -> 'paused' is distinct from 'true' and deleted_at is null
               limit 10000) as c
-       left join connector_states s on s.connector_id = c.id`,
+       left join connector_states s on s.tenant_id = c.tenant_id and s.connector_id = c.id`,
   );
   return row?.seconds ?? 0;
 }
@@ -76,14 +77,15 @@ export async function saveCheckpoint(tx: Transaction, job: SyncJob): Promise<voi
      select j.connector_id, j.tenant_id, j.checkpoint, case when j.checkpoint is not null then j.started_at end,
             case when j.checkpoint is not null then j.config_version end, case j.mode when 'changes' then 1 else 0 end,
             case when j.mode = 'full' or c.type = 'scim-push' then j.started_at end
-       from sync_jobs j join connectors c on c.id = j.connector_id where j.id = $1
-     on conflict (connector_id) do update
+       from sync_jobs j join connectors c on c.tenant_id = j.tenant_id and c.id = j.connector_id
+      where j.tenant_id = $1 and j.id = $2
+     on conflict (tenant_id, connector_id) do update
         set checkpoint = case when ${isNewer} then excluded.checkpoint else s.checkpoint end,
             checkpoint_at = case when ${isNewer} then excluded.checkpoint_at else s.checkpoint_at end,
             config_version = case when ${isNewer} then excluded.config_version else s.config_version end,
             runs_since_full = case excluded.runs_since_full when 0 then 0 else s.runs_since_full + 1 end,
             complete_as_of = greatest(excluded.complete_as_of, s.complete_as_of)`,
-    [job.id],
+    [job.tenantId, job.id],
   );
 }
 
@@ -96,7 +98,7 @@ export async function saveLastJob(tx: Transaction, job: SyncJob, succeeded: bool
   await tx.query(
     `insert into connector_states as s (connector_id, tenant_id, last_job_id, failures, last_failed_at)
      values ($1, $2, $3, case when $4 then 0 else 1 end, case when $4 then null else now() end)
-     on conflict (connector_id) do update
+     on conflict (tenant_id, connector_id) do update
         set last_job_id = excluded.last_job_id,
             failures = case when $5 then s.failures when $4 then 0 else s.failures + 1 end,
             last_failed_at = case when $4 then s.last_failed_at else now() end,

@@ -20,8 +20,8 @@ export async function saveFailingRecords(tx: Transaction, job: SyncJob, errors: 
   const failed = [...last.values()].slice(0, maxFailingRecords);
   const values = [job.connectorId, job.tenantId, job.id, ...columnsOf(failed)];
   for (const [own, key] of [
-    ['external_id is not null', '(connector_id, external_id) where external_id is not null'],
-    ['external_id is null', '(connector_id, line) where external_id is null'],
+    ['external_id is not null', '(tenant_id, connector_id, external_id) where external_id is not null'],
+    ['external_id is null', '(tenant_id, connector_id, line) where external_id is null'],
   ]) {
     await tx.query(
       `insert into failing_records as f (id, connector_id, tenant_id, job_id, external_id, line, message, source_message,
@@ -29,7 +29,8 @@ export async function saveFailingRecords(tx: Transaction, job: SyncJob, errors: 
        select e.id, $1, $2, $3, e.external_id, e.line, e.message, e.source_message, e.field
          from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
               as e (id, line, external_id, message, source_message, field)
-        where e.${own} and (select count(*) from failing_records where connector_id = $1) < ${maxFailingRecords}
+        where e.${own} and ${maxFailingRecords} > (
+          select count(*) from failing_records where tenant_id = $2 and connector_id = $1)
        on conflict ${key} do update
           set job_id = excluded.job_id, message = excluded.message,
               line = coalesce(excluded.line, case when f.job_id = excluded.job_id then f.line end),
@@ -49,18 +50,23 @@ export async function takeRetry(tx: Transaction, connectorId: string): Promise<s
   const [row] = await tx.query<{ externalId: string }>(
     `update failing_records
         set retries = retries + 1, retry_at = now() + least(interval '1 day', interval '15 minutes' * 2 ^ least(retries, 10))
-      where id = (select id from failing_records
-                   where connector_id = $1 and external_id is not null and coalesce(retry_at, '-infinity') <= now()
-                   order by retry_at nulls first, id limit 1)
+      where tenant_id = $1 and connector_id = $2 and id = (
+        select id from failing_records
+         where tenant_id = $1 and connector_id = $2 and external_id is not null
+           and coalesce(retry_at, '-infinity') <= now() order by retry_at nulls first, id limit 1)
       returning external_id as "externalId"`,
-    [connectorId],
+    [tx.tenantId, connectorId],
   );
   return row?.externalId;
 }
 
 /** Adds to the records that a locked job read only to retry them. */
 export async function addRetried(tx: Transaction, jobId: string, count: number): Promise<void> {
-  await tx.query('update sync_jobs set records_retried = records_retried + $2 where id = $1', [jobId, count]);
+  await tx.query('update sync_jobs set records_retried = records_retried + $3 where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    jobId,
+    count,
+  ]);
 }
 
 /** Deletes failing records that were in an applied batch, except those in `failed`. */
@@ -78,8 +84,8 @@ export async function deleteRecoveredRecords(
   );
   if (failing.length === 0) return;
   const [batch] = await tx.query<{ records: string }>(
-    'select records from sync_batches where job_id = $1 and seq = $2',
-    [job.id, seq],
+    'select records from sync_batches where tenant_id = $1 and job_id = $2 and seq = $3',
+    [job.tenantId, job.id, seq],
   );
   const records = JSON.parse(batch?.records ?? '[]') as SourceRecord[];
   const applied = new Set(records.filter(({ kept }) => !kept).map((record) => record.external_id));
@@ -98,7 +104,7 @@ export async function deleteStaleFailingRecords(tx: Transaction, job: SyncJob): 
   // A record job may have failed in the meantime.
   await tx.query(
     `delete from failing_records where connector_id = $1 and tenant_id = $2 and job_id <> $3
-        and last_failed_at < (select started_at from sync_jobs where id = $3)`,
+        and last_failed_at < (select started_at from sync_jobs where tenant_id = $2 and id = $3)`,
     [job.connectorId, job.tenantId, job.id],
   );
 }
@@ -127,7 +133,7 @@ export async function saveRecordErrors(tx: Transaction, job: SyncJob, errors: re
 }
 
 export function findFirstRecordError(tx: Transaction, jobId: string): Promise<SyncRecordErrorEntity | undefined> {
-  return findRow(tx, SyncRecordErrorEntity, { where: { jobId }, order: { id: 'ASC' } });
+  return findRow(tx, SyncRecordErrorEntity, { where: { tenantId: tx.tenantId, jobId }, order: { id: 'ASC' } });
 }
 
 /** Encodes the columns of both tables: id, line, external id, message, source message and field. */

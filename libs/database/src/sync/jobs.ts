@@ -77,17 +77,22 @@ export async function lockJob(tx: Transaction, tenantId: string, jobId: string):
 /** Counts the records of a held job that its source lists and that nothing has applied. */
 export async function countSetAside(tx: Transaction, jobId: string): Promise<number> {
   return tx.count(
-    'select count(*)::int as count from sync_plan_entries where job_id = $1 and not done and incoming is not null',
-    [jobId],
+    `select count(*)::int as count from sync_plan_entries
+      where tenant_id = $1 and job_id = $2 and not done and incoming is not null`,
+    [tx.tenantId, jobId],
   );
 }
 
-const countAssignments = counts.map((name, nth) => `${snakeCase(name)} = $${nth + 2}`).join(', ');
+const countAssignments = counts.map((name, nth) => `${snakeCase(name)} = $${nth + 3}`).join(', ');
 
 /** Saves the counts of a locked job. */
 export async function saveCounts(tx: Transaction, jobId: string, saved: JobCounts): Promise<void> {
   const values = counts.map((name) => saved[name]);
-  await tx.query(`update sync_jobs set ${countAssignments} where id = $1`, [jobId, ...values]);
+  await tx.query(`update sync_jobs set ${countAssignments} where tenant_id = $1 and id = $2`, [
+    tx.tenantId,
+    jobId,
+    ...values,
+  ]);
 }
 
 /**
@@ -101,7 +106,7 @@ export async function endJob(tx: Transaction, jobId: string, end: JobEnd): Promi
     `update sync_jobs
         set status = $2, error_message = $3, error_code = $7, source_message = $8, cancel_reason = $4, completed_at = now(), lease_owner = null, lease_until = null,
             records_deleted = $5, note = case when $2 = 'completed' then $6 else coalesce($6, note) end, sweep_asked_at = null
-      where id = $1 returning
+      where tenant_id = $9 and id = $1 returning
             coalesce(extract(epoch from completed_at - started_at), 0)::float8 as seconds`,
     [
       jobId,
@@ -112,10 +117,13 @@ export async function endJob(tx: Transaction, jobId: string, end: JobEnd): Promi
       end.note ?? null,
       end.errorCode,
       end.sourceMessage,
+      tx.tenantId,
     ],
   );
   if (!row) throw new Error(`job ${jobId} does not exist`);
-  if (end.status !== 'cancelled') await tx.query('delete from sync_batches where job_id = $1', [jobId]);
+  if (end.status !== 'cancelled') {
+    await tx.query('delete from sync_batches where tenant_id = $1 and job_id = $2', [tx.tenantId, jobId]);
+  }
   return row;
 }
 

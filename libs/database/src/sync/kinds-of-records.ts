@@ -25,7 +25,7 @@ export async function findKnownKinds(
       cross join unnest($3::text[]) as n (id)
       cross join lateral (
         select external_id, kind, connector_id, status, content_hash from source_records
-         where connector_id = c.id and external_id = n.id limit 1) r
+         where tenant_id = $1 and connector_id = c.id and external_id = n.id limit 1) r
       where r.status not in ('deleted', 'decommissioned') or r.content_hash <> ''`,
     [tenantId, type, texts(externalIds)],
   );

@@ -36,12 +36,14 @@ export async function findClaimableJobs(
   return database.readAcrossTenants<ClaimableJob>({
     name: `claimable-jobs-${limit}`,
     text: `with recursive waiting as (
-       (select connector_id, id, tenant_id from sync_jobs
-         where status = 'queued' and mode <> 'record' order by connector_id, id limit 1)
+       (select tenant_id, connector_id, id from sync_jobs
+         where status = 'queued' and mode <> 'record' order by tenant_id, connector_id, id limit 1)
        union all
        select following.* from waiting, lateral (
-         select connector_id, id, tenant_id from sync_jobs
-          where status = 'queued' and mode <> 'record' and connector_id > waiting.connector_id order by connector_id, id limit 1) as following
+         select tenant_id, connector_id, id from sync_jobs
+          where status = 'queued' and mode <> 'record'
+            and (tenant_id, connector_id) > (waiting.tenant_id, waiting.connector_id)
+          order by tenant_id, connector_id, id limit 1) as following
      )
      select id, tenant_id as "tenantId", connector_id as "connectorId" from (
        select id, tenant_id, connector_id from sync_jobs j where status = 'running' and mode <> 'record' and lease_until < now()
@@ -49,12 +51,13 @@ export async function findClaimableJobs(
        union all
        select id, tenant_id, connector_id from waiting where ${ofActiveTenant('waiting')} and not exists (
          select from sync_jobs busy
-          where busy.connector_id = waiting.connector_id and busy.mode <> 'record' and busy.status = 'running')
+          where busy.tenant_id = waiting.tenant_id and busy.connector_id = waiting.connector_id
+            and busy.mode <> 'record' and busy.status = 'running')
          -- A released job goes first.
          and not exists (
          select from sync_jobs held
-          where held.connector_id = waiting.connector_id and held.mode <> 'record' and held.status = 'quarantined'
-            and held.decision ->> 'action' = 'released')
+          where held.tenant_id = waiting.tenant_id and held.connector_id = waiting.connector_id
+            and held.mode <> 'record' and held.status = 'quarantined' and held.decision ->> 'action' = 'released')
      ) as claimable
      order by id limit ${limit}`,
     values: [],
@@ -79,7 +82,7 @@ export async function claimLease(
      update sync_jobs j
         set status = 'running', started_at = coalesce(j.started_at, now()), attempts = j.attempts + 1, lease_owner = $3,
             lease_until = now() + $4 * interval '1 millisecond', lease_token = j.lease_token + 1
-       from free where j.id = free.id
+       from free where j.tenant_id = $2 and j.id = free.id
      returning ${jobColumns}, j.traceparent, free.status = 'queued' as started`,
     [job.id, job.tenantId, owner, leaseMs],
   );

@@ -37,7 +37,8 @@ export async function findClaimableRecordJobs(
         and not exists (
           select from sync_jobs before
            where before.mode = 'record' and before.status in ('queued', 'running') and before.id < j.id
-             and before.connector_id = j.connector_id and before.external_id = j.external_id)
+             and before.tenant_id = j.tenant_id and before.connector_id = j.connector_id
+             and before.external_id = j.external_id)
       order by id limit ${limit}`,
     values: [],
   });
@@ -45,5 +46,5 @@ export async function findClaimableRecordJobs(
 
 /** Saves the outcome of a locked record job. */
 export async function saveOutcome(tx: Transaction, jobId: string, outcome: RecordOutcome): Promise<void> {
-  await tx.manager.update(SyncJobEntity, { id: jobId }, { outcome });
+  await tx.manager.update(SyncJobEntity, { tenantId: tx.tenantId, id: jobId }, { outcome });
 }

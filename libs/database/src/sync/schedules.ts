@@ -69,7 +69,7 @@ export async function lockSchedule(
     `select case when c.deleted_at is null then c.schedule::text end as stored, s.due_at as "dueAt",
             s.last_due_at as "lastDueAt", s.failures, s.last_failed_at as "lastFailedAt", clock_timestamp() as now,
             s.due_at is not null and c.schedule is not distinct from c.planned_schedule as "isDue"
-       from connectors c join connector_states s on s.connector_id = c.id
+       from connectors c join connector_states s on s.tenant_id = c.tenant_id and s.connector_id = c.id
       where c.id = $1 and c.tenant_id = $2
         and (s.next_run_at <= clock_timestamp() or c.schedule is distinct from c.planned_schedule)`,
     [id, tenantId],
@@ -104,9 +104,10 @@ export async function saveSkippedRun(tx: Transaction, { id, tenantId }: DueConne
 /** Returns the status of a queued or running job of the connector, except record jobs. */
 export async function findUnfinishedJob(tx: Transaction, connectorId: string): Promise<string | undefined> {
   const [job] = await tx.query<{ status: string }>(
-    `select status from sync_jobs where connector_id = $1 and mode <> 'record' and status in ('queued', 'running')
+    `select status from sync_jobs
+      where tenant_id = $1 and connector_id = $2 and mode <> 'record' and status in ('queued', 'running')
       order by id limit 1`,
-    [connectorId],
+    [tx.tenantId, connectorId],
   );
   return job?.status;
 }

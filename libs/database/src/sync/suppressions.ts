@@ -27,5 +27,9 @@ export async function findSuppressed(
 }
 
 export async function addSuppressed(tx: Transaction, jobId: string, count: number): Promise<void> {
-  await tx.query('update sync_jobs set records_suppressed = records_suppressed + $2 where id = $1', [jobId, count]);
+  await tx.query('update sync_jobs set records_suppressed = records_suppressed + $3 where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    jobId,
+    count,
+  ]);
 }

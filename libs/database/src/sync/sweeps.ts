@@ -7,14 +7,15 @@ import { type JobDecision, jobColumns, type SyncJob } from './jobs.js';
 /** Marks a locked job as waiting for the directory's sweep. */
 export async function markSweepRequested(tx: Transaction, jobId: string): Promise<void> {
   const asked = { sweepAskedAt: () => 'now()', leaseOwner: null, leaseUntil: null };
-  await tx.manager.update(SyncJobEntity, { id: jobId }, { status: 'running', ...asked });
+  await tx.manager.update(SyncJobEntity, { tenantId: tx.tenantId, id: jobId }, { status: 'running', ...asked });
 }
 
 /** Quarantines a locked job; `note` is the reason. */
 export async function quarantineJob(tx: Transaction, jobId: string, note: string): Promise<void> {
   const [row] = await tx.query(
-    `update sync_jobs set status = 'quarantined', note = $2, sweep_asked_at = null where id = $1 returning 1`,
-    [jobId, note],
+    `update sync_jobs set status = 'quarantined', note = $3, sweep_asked_at = null
+      where tenant_id = $1 and id = $2 returning 1`,
+    [tx.tenantId, jobId, note],
   );
   if (!row) throw new Error(`job ${jobId} does not exist`);
 }
@@ -25,9 +26,10 @@ export async function quarantineJob(tx: Transaction, jobId: string, note: string
  */
 export async function lockRunningBeside(tx: Transaction, jobId: string): Promise<boolean> {
   return tx.any(
-    `select r.id from sync_jobs j join sync_jobs r on r.connector_id = j.connector_id and r.id <> j.id
-      where j.id = $1 and r.status = 'running' and r.mode <> 'record' for update of r`,
-    [jobId],
+    `select r.id from sync_jobs j
+       join sync_jobs r on r.tenant_id = j.tenant_id and r.connector_id = j.connector_id and r.id <> j.id
+      where j.tenant_id = $1 and j.id = $2 and r.status = 'running' and r.mode <> 'record' for update of r`,
+    [tx.tenantId, jobId],
   );
 }
 
@@ -35,18 +37,19 @@ export async function lockRunningBeside(tx: Transaction, jobId: string): Promise
 export async function lockReleasedJob(tx: Transaction, connectorId: string): Promise<SyncJob | undefined> {
   return tx.row<SyncJob>(
     `select ${jobColumns} from sync_jobs j
-      where connector_id = $1 and status = 'quarantined' and mode <> 'record' and decision ->> 'action' = 'released'
-      order by id limit 1 for update`,
-    [connectorId],
+      where tenant_id = $1 and connector_id = $2 and status = 'quarantined' and mode <> 'record'
+        and decision ->> 'action' = 'released' order by id limit 1 for update`,
+    [tx.tenantId, connectorId],
   );
 }
 
 /** Saves an operator's decision; earlier ones are kept in `after`. */
 export async function saveDecision(tx: Transaction, jobId: string, decision: JobDecision): Promise<void> {
   await tx.query(
-    `update sync_jobs set decision = $2::jsonb ||
-       case when decision is null then '{}' else jsonb_build_object('after', decision) end where id = $1`,
-    [jobId, JSON.stringify(decision)],
+    `update sync_jobs set decision = $3::jsonb ||
+       case when decision is null then '{}' else jsonb_build_object('after', decision) end
+      where tenant_id = $1 and id = $2`,
+    [tx.tenantId, jobId, JSON.stringify(decision)],
   );
 }
 

@@ -56,7 +56,8 @@ const shown = (from: string) => `
          c.created_at as "createdAt", c.updated_at as "updatedAt",
          case when c.planned_schedule = c.schedule and s.due_at is not null then s.next_run_at end as "nextRunAt",
          coalesce(s.failures, 0) as failures,
-         exists (select from sync_jobs j where j.connector_id = c.id and j.status = 'quarantined' and j.mode <> 'record') as quarantined,
+         exists (select from sync_jobs j where j.tenant_id = c.tenant_id and j.connector_id = c.id
+                    and j.status = 'quarantined' and j.mode <> 'record') as quarantined,
          s.skipped_at as "skippedAt", s.skipped_because as "skippedBecause",
          case when s.config_version = c.config_version then s.checkpoint_at end as "checkpointAt",
          s.complete_as_of as "completeAsOf",
@@ -64,8 +65,10 @@ const shown = (from: string) => `
                    'completedAt', j.completed_at, 'errorMessage', j.error_message, 'errorCode', j.error_code,
                    'sourceMessage', j.source_message, 'recordsRead', j.records_read,
                    'recordsFailed', j.records_failed, 'recordsDeleted', j.records_deleted)
-            from sync_jobs j where j.id = s.last_job_id and j.completed_at is not null) as "lastRun"
-    from ${from} as c left join lateral (select * from connector_states where connector_id = c.id limit 1) s on true`;
+            from sync_jobs j
+           where j.tenant_id = c.tenant_id and j.id = s.last_job_id and j.completed_at is not null) as "lastRun"
+    from ${from} as c left join lateral (
+      select * from connector_states where tenant_id = c.tenant_id and connector_id = c.id limit 1) s on true`;
 
 export async function insertConnector(tx: Transaction, tenantId: string, body: ConnectorBody): Promise<ConnectorRow> {
   const id = newUuid();
@@ -167,7 +170,7 @@ export async function saveConnectorSecrets(
   { encrypted, names }: { encrypted: Buffer; names: readonly string[] },
 ): Promise<void> {
   const secrets = { connectorId, tenantId, ciphertext: encrypted, names: [...names] };
-  await tx.manager.upsert(ConnectorSecretsEntity, secrets, ['connectorId']);
+  await tx.manager.upsert(ConnectorSecretsEntity, secrets, ['tenantId', 'connectorId']);
 }
 
 export async function deleteConnectorSecrets(tx: Transaction, tenantId: string, connectorId: string): Promise<void> {

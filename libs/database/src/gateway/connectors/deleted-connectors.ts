@@ -18,9 +18,11 @@ export interface DeletedConnectorRow {
   liveRecords: number;
 }
 
+/** `$1` is the tenant. */
 const liveRecords = (connector: string) => `
   (select count(*)::int from (
-     select from source_records where connector_id = ${connector} and status not in ('deleted', 'decommissioned')
+     select from source_records
+      where tenant_id = $1 and connector_id = ${connector} and status not in ('deleted', 'decommissioned')
       limit ${countedRecords}) as live)`;
 
 const shown = `id, tenant_id as "tenantId", type, name, records, deleted_at as "deletedAt", ${liveRecords('connectors.id')} as "liveRecords"`;
@@ -54,12 +56,15 @@ export async function findDeletedConnector(
 
 /** Counts the live records of a connector, up to `countedRecords`. */
 export async function countLiveRecords(tx: Transaction, connectorId: string): Promise<number> {
-  return tx.count(`select ${liveRecords('$1')} as count`, [connectorId]);
+  return tx.count(`select ${liveRecords('$2')} as count`, [tx.tenantId, connectorId]);
 }
 
 /** True while a job of the connector is running. */
 export async function hasRunningJob(tx: Transaction, connectorId: string): Promise<boolean> {
-  return tx.any(`select from sync_jobs where connector_id = $1 and status = 'running' limit 1`, [connectorId]);
+  return tx.any(`select from sync_jobs where tenant_id = $1 and connector_id = $2 and status = 'running' limit 1`, [
+    tx.tenantId,
+    connectorId,
+  ]);
 }
 
 /** Queues the job that deletes the records of a deleted connector, or returns the one that has not ended. */
@@ -72,8 +77,9 @@ export async function queueRetirement(
   await tx.query('select from connectors where tenant_id = $1 and id = $2 for update', [tenantId, connectorId]);
   const [unfinished] = await tx.query<{ id: string; status: JobStatus }>(
     `select id, status from sync_jobs
-      where connector_id = $1 and status in ('queued', 'running', 'quarantined') and retires order by id limit 1`,
-    [connectorId],
+      where tenant_id = $1 and connector_id = $2 and status in ('queued', 'running', 'quarantined') and retires
+      order by id limit 1`,
+    [tenantId, connectorId],
   );
   if (unfinished) return unfinished;
   const id = newUuid();

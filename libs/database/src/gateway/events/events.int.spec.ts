@@ -157,7 +157,7 @@ describe('the event feed', () => {
     const documentOf = (id: string, name: string) =>
       fixture.rows(
         `insert into identities (id, tenant_id, status, created_at, updated_at, document)
-         values ($1, $2, 'active', now(), now(), $3) on conflict (id) do update set document = excluded.document`,
+         values ($1, $2, 'active', now(), now(), $3) on conflict (tenant_id, id) do update set document = excluded.document`,
         [id, tenant, JSON.stringify({ id: 'idn_x', display_name: name })],
       );
     const send = () =>

@@ -209,7 +209,8 @@ function changedRows({ table, where, since, counts }: List, rest: string): strin
                else array(select id from (
                  select id, created_at from ${table} where ${where} and updated_at >= ${since}${rest} order by updated_at offset 0
                ) as changes ${slice}) end) as place (place)
-      cross join lateral (select document, created_at, id from ${table} where id = place limit 1) as found`,
+      cross join lateral (
+        select document, created_at, id from ${table} where tenant_id = $1 and id = place limit 1) as found`,
   ];
 }
 
@@ -258,14 +259,15 @@ export async function findDocument(
 }
 
 /**
- * Builds the statement of one document. `offset 0` keeps kind and tenant out of the subquery: without fresh statistics,
- * PostgreSQL may choose their index over the primary key and read all rows of the tenant.
+ * Builds the statement of one document. `offset 0` keeps the kind out of the subquery: without fresh statistics,
+ * PostgreSQL may choose its index over the primary key and read all rows of the tenant.
  */
 export function documentQuery(tenantId: string, resource: keyof typeof resources, id: string): NamedQuery {
   const { table, only, id: found } = resources[resource];
   return {
     name: `document-${resource}`,
-    text: `select document from (select * from ${table} where id = ${found} offset 0) as found where ${only}tenant_id = $1`,
+    text: `select document from (select * from ${table} where tenant_id = $1 and id = ${found} offset 0) as found
+            where ${only}true`,
     values: [tenantId, id],
   };
 }

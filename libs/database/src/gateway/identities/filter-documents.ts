@@ -134,7 +134,8 @@ export function filterQuery(
              (array_agg(id order by created_at desc, id desc) filter (where fits))[1] as id
         from (select created_at, page.id, document, ${isWithinPage('bytes', 'created_at, page.id')} as fits
                 from (${page} limit $2 offset $3) as page
-               cross join lateral (select document from ${table} where id = page.shown limit 1) as one) as page`,
+               cross join lateral (
+                 select document from ${table} where tenant_id = $1 and id = page.shown limit 1) as one) as page`,
     values,
     isInIndexOrder: order.isByStatus === true,
   };
@@ -159,12 +160,13 @@ function itemsOf(
     return `${found}
       cross join lateral (
         select id, kind, status, updated_at, manager_id, connector_id, octet_length(document) as bytes
-          from source_records where id = found.id limit 1) as shown
+          from source_records where tenant_id = $1 and id = found.id limit 1) as shown
       where ${conditions.join(' and ')}`;
   }
   const identity = (id: string) => `
     cross join lateral (
-      select id, status, updated_at, octet_length(document) as bytes from identities where id = ${id} limit 1) as shown`;
+      select id, status, updated_at, octet_length(document) as bytes from identities
+       where tenant_id = $1 and id = ${id} limit 1) as shown`;
   const matching = (id: string) => others.map((each) => recordCondition(id, each, status).sql);
   if (!along) return `${found} ${identity('found.id')} where ${[...matching('found.id'), ...shown].join(' and ')}`;
   const isEarlier = ' and (own.created_at, own.id) < (found.created_at, found.id)';
@@ -175,6 +177,8 @@ function itemsOf(
     ...shown,
   ];
   return `${found}
-    cross join lateral (select identity_id as owner, status as own_status from source_records where id = found.id limit 1) as record
+    cross join lateral (
+      select identity_id as owner, status as own_status from source_records
+       where tenant_id = $1 and id = found.id limit 1) as record
     ${identity('record.owner')} where ${conditions.join(' and ')}`;
 }

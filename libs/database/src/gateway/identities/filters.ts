@@ -115,7 +115,9 @@ export function sharedFiltersOf(
 function ofColumn(name: string, column: string, given: string): Shared {
   return {
     name,
-    rows: `select id, created_at from source_records where tenant_id = $1 and ${column} = ${given}`,
+    // The index of a source has the condition on the time.
+    rows: `select id, created_at from source_records
+            where tenant_id = $1 and created_at > '-infinity' and ${column} = ${given}`,
     matches: (record) => `${record}.${column} = ${given}`,
     isTerm: false,
   };
@@ -142,8 +144,8 @@ export function recordCondition(identity: string, { name, matches }: Shared, sta
 
 /**
  * Selects an identity's records that fulfil a filter. A deleted record counts only for a deleted identity, which a list
- * has only if `status` asks for it, so the identity is not read. `offset 0` keeps the index lookup apart, because
- * another index may seem as good in a table without statistics.
+ * has only if `status` asks for it, so the identity is not read. `$1` is the tenant. `offset 0` keeps the index lookup
+ * apart, because another index may seem as good in a table without statistics.
  */
 export function recordsOf(
   identity: string,
@@ -151,7 +153,7 @@ export function recordsOf(
   status: string | undefined,
   more = '',
 ): string {
-  return `select from (select * from source_records where identity_id = ${identity} offset 0) as own
+  return `select from (select * from source_records where tenant_id = $1 and identity_id = ${identity} offset 0) as own
            where ${counts('own.status', status)} and ${matches('own')}${more} offset 0`;
 }
 

@@ -10,6 +10,7 @@ import {
 import { texts } from '../../arrays.js';
 import type { Transaction } from '../../database.js';
 import { type FindingEntity, FindingPolicyEntity } from '../../entities/findings.entities.js';
+import { lowestId } from '../../rows.js';
 import { noteDue } from '../../settings/tenant-settings.js';
 import { useIndexScans } from '../../transaction-settings.js';
 
@@ -69,7 +70,7 @@ export async function listFindings(tx: Transaction, tenantId: string, filter: Fi
     tenantId,
     texts(states),
     texts(kinds),
-    filter.since ? firstIdAt(filter.since) : '00000000-0000-0000-0000-000000000000',
+    filter.since ? firstIdAt(filter.since) : lowestId,
     filter.beforeId ?? highest,
     filter.since ?? '-infinity',
     filter.limit + 1,

@@ -72,7 +72,7 @@ export function groupListQuery(tenantId: string, { limit, offset, after, connect
 export async function findGroup(database: Database, tenantId: string, id: string): Promise<GroupRow | undefined> {
   const [group] = await database.read<GroupRow>(tenantId, {
     name: 'group',
-    text: `select ${columns} from (select * from groups where id = $2 offset 0) as groups where tenant_id = $1 and ${hasMembers}`,
+    text: `select ${columns} from groups where tenant_id = $1 and id = $2 and ${hasMembers}`,
     values: [tenantId, id],
   });
   return group;

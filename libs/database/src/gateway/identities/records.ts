@@ -17,8 +17,9 @@ export interface MachineRow extends SourceRecordEntity {
 }
 
 export async function findMachine(tx: Transaction, tenantId: string, id: string): Promise<MachineRow | undefined> {
-  const row = await findRow(tx, SourceRecordEntity, { where: { tenantId, id, kind: 'machine_identity' } });
-  return row && { ...row, references: await findReferences(tx, [id]) };
+  const row = await findRow(tx, SourceRecordEntity, { where: { tenantId, id } });
+  // Not a condition of the statement, for which PostgreSQL would choose an index of kinds.
+  return row?.kind === 'machine_identity' ? { ...row, references: await findReferences(tx, [id]) } : undefined;
 }
 
 export interface FoundRecord {

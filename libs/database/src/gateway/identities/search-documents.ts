@@ -124,7 +124,8 @@ export function searchQuery(
   const listed = `(select case when ${beyond} then ${maxListed} end)`;
   const hits = sets.map(
     (_, nth) => `select ${resourceOf(resource)} from (select record_id from set_${nth} limit ${listed}) as found
-    cross join lateral (select id, kind, identity_id from source_records where id = found.record_id limit 1) as record
+    cross join lateral (select id, kind, identity_id from source_records
+                         where tenant_id = $1 and id = found.record_id limit 1) as record
     where ${resource === 'identity' ? 'identity_id is not null' : `kind = '${resource}'`}`,
   );
   const after = query.after
@@ -142,7 +143,8 @@ export function searchQuery(
       hits as materialized (${hits.join(' intersect ')}),
       listed as materialized (
         select each.created_at, each.id, each.bytes from hits
-         cross join lateral (select *, octet_length(document) as bytes from ${table} where id = hits.id limit 1) as each
+         cross join lateral (select *, octet_length(document) as bytes from ${table}
+                              where tenant_id = $1 and id = hits.id limit 1) as each
          where ${conditions.map(({ sql }) => sql).join(' and ')}),
       page as (select * from listed ${after} order by created_at, id limit $2 offset $3)
       select string_agg(document, ',' order by created_at, id) filter (where fits) as items,
@@ -152,7 +154,8 @@ export function searchQuery(
              max(created_at) filter (where fits) as at,
              (array_agg(id order by created_at desc, id desc) filter (where fits))[1] as id
         from (select document, created_at, page.id, ${isWithinPage('bytes', 'created_at, page.id')} as fits
-                from page cross join lateral (select document from ${table} where id = page.id limit 1) as one) as page`,
+                from page cross join lateral (
+                  select document from ${table} where tenant_id = $1 and id = page.id limit 1) as one) as page`,
     values,
   };
 }
@@ -188,7 +191,7 @@ function setsOf(
     sets.push({
       name: 'any-anchor',
       sql: `select each.id as record_id from connectors
-             cross join lateral (select id from source_records where connector_id = connectors.id
+             cross join lateral (select id from source_records where tenant_id = $1 and connector_id = connectors.id
                                     and external_id = ${value(comparedText(anchor.externalId))} limit 1) as each
              where connectors.tenant_id = $1`,
     });

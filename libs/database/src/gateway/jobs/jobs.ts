@@ -52,20 +52,22 @@ export interface JobRow extends Pick<SyncJobEntity, (typeof shown)[number]> {
 const waitsFor = `
   case when mode <> 'record' and (status = 'queued' or (status = 'quarantined' and decision ->> 'action' = 'released')) then coalesce(
     (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
-      where b.connector_id = sync_jobs.connector_id and b.status = 'running' and b.mode <> 'record' limit 1),
+      where b.tenant_id = sync_jobs.tenant_id and b.connector_id = sync_jobs.connector_id and b.status = 'running'
+        and b.mode <> 'record' limit 1),
     (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
-      where b.connector_id = sync_jobs.connector_id and b.status = 'quarantined' and b.mode <> 'record'
-        and b.decision ->> 'action' = 'released' and b.id <> sync_jobs.id limit 1),
+      where b.tenant_id = sync_jobs.tenant_id and b.connector_id = sync_jobs.connector_id and b.status = 'quarantined'
+        and b.mode <> 'record' and b.decision ->> 'action' = 'released' and b.id <> sync_jobs.id limit 1),
     (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
-      where b.connector_id = sync_jobs.connector_id and b.status = 'queued' and b.mode <> 'record' and b.id < sync_jobs.id
-      order by b.id limit 1)) end as "waitsFor"`;
+      where b.tenant_id = sync_jobs.tenant_id and b.connector_id = sync_jobs.connector_id and b.status = 'queued'
+        and b.mode <> 'record' and b.id < sync_jobs.id order by b.id limit 1)) end as "waitsFor"`;
 
 const columns = `${selectList(shown)},${waitsFor},
   coalesce(status = 'running' and batches_total is null and batches_processed >= batches_written and lease_until > now()
     and coalesce(last_record_at, started_at) < now() - interval '5 minutes', false) as stalled,
   case when mode = 'record' then (
     select jsonb_build_object('id', r.id, 'kind', r.kind, 'identityId', r.identity_id) from source_records r
-     where r.connector_id = sync_jobs.connector_id and r.external_id = sync_jobs.external_id limit 1) end as record`;
+     where r.tenant_id = sync_jobs.tenant_id and r.connector_id = sync_jobs.connector_id
+       and r.external_id = sync_jobs.external_id limit 1) end as record`;
 
 export async function findJob(tx: Transaction, tenantId: string, id: string): Promise<JobRow | undefined> {
   return tx.row<JobRow>(`select ${columns} from sync_jobs where tenant_id = $1 and id = $2`, [tenantId, id]);
@@ -73,7 +75,11 @@ export async function findJob(tx: Transaction, tenantId: string, id: string): Pr
 
 /** Returns the first hundred; the job has their total number. */
 export function findJobErrors(tx: Transaction, jobId: string): Promise<SyncRecordErrorEntity[]> {
-  return tx.manager.find(SyncRecordErrorEntity, { where: { jobId }, order: { id: 'ASC' }, take: 100 });
+  return tx.manager.find(SyncRecordErrorEntity, {
+    where: { tenantId: tx.tenantId, jobId },
+    order: { id: 'ASC' },
+    take: 100,
+  });
 }
 
 /** Lists jobs, newest first. Pushes make a job each, and jobs are kept for 30 days. */

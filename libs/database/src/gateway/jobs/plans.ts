@@ -115,10 +115,10 @@ async function findReplacedIds(tx: Transaction, tenantId: string, jobId: string,
        from sync_plan_entries c
       cross join lateral (select coalesce(
         (select external_id from sync_plan_entries
-          where job_id = $2 and identity_id = c.resembles_id and action = 'delete' limit 1),
-        (select r.external_id from source_records r join sync_plans p using (connector_id)
-          where p.job_id = $2 and r.identity_id = c.resembles_id and r.kind = 'user' and r.status <> 'deleted'
-          limit 1)) as external_id) d
+          where tenant_id = $1 and job_id = $2 and identity_id = c.resembles_id and action = 'delete' limit 1),
+        (select r.external_id from source_records r join sync_plans p using (tenant_id, connector_id)
+          where tenant_id = $1 and p.job_id = $2 and r.identity_id = c.resembles_id and r.kind = 'user'
+            and r.status <> 'deleted' limit 1)) as external_id) d
       where c.tenant_id = $1 and c.job_id = $2 and c.resembles_by = $3 and d.external_id is not null order by c.id limit 5`,
     [tenantId, jobId, by],
   );

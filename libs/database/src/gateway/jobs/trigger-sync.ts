@@ -62,7 +62,8 @@ async function triggerWithKey(
   }
   const [first] = await tx.query<{ connectorId: string; jobId: string; status: JobStatus }>(
     `select k.connector_id as "connectorId", k.job_id as "jobId", j.status
-       from idempotency_keys k join sync_jobs j on j.id = k.job_id where k.tenant_id = $1 and k.key = $2`,
+       from idempotency_keys k join sync_jobs j on j.tenant_id = k.tenant_id and j.id = k.job_id
+      where k.tenant_id = $1 and k.key = $2`,
     [tenantId, key],
   );
   if (!first) throw new Error('the idempotency key has no job');
@@ -95,7 +96,8 @@ async function triggerOnce(tx: Transaction, tenantId: string, connectorId: strin
   // If another job is queued or started between the two statements, the first one is repeated.
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const [connector] = await tx.query<{ queued: string | null }>(
-      `select (select j.id from sync_jobs j where j.connector_id = $2 and j.status = 'queued' and not j.keyed) as queued
+      `select (select j.id from sync_jobs j
+                where j.tenant_id = $1 and j.connector_id = $2 and j.status = 'queued' and not j.keyed) as queued
          from connectors c where c.tenant_id = $1 and c.id = $2 and c.deleted_at is null for share of c`,
       [tenantId, connectorId],
     );
@@ -117,7 +119,7 @@ async function insertJob(
 ): Promise<boolean> {
   const rows = await tx.query(
     `insert into sync_jobs (id, tenant_id, connector_id, keyed, dry_run, mode, traceparent) values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (connector_id) where status = 'queued' and not keyed do nothing returning id`,
+     on conflict (tenant_id, connector_id) where status = 'queued' and not keyed do nothing returning id`,
     [job.jobId, tenantId, job.connectorId, job.keyed, job.dryRun ?? false, job.mode ?? 'auto', traceparent() ?? null],
   );
   if (rows.length === 0) return false;

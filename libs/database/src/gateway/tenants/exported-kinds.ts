@@ -18,13 +18,6 @@ const records = (kind: string): string =>
     ` and kind = '${kind}'`,
   );
 
-/** Rows of a table that has no index of its tenants, by an index of what they belong to, which `offset 0` ensures. */
-const ofEach = (parents: string, columns: string, rows: string, where = ''): string =>
-  `select ${columns} from (select id as parent_id from ${parents} where tenant_id = $1${where} offset 0) as parent
-    cross join lateral (select * from ${rows} offset 0) as child`;
-
-const recordKinds = ['user', 'account', 'machine_identity'];
-
 /**
  * Kinds of lines of an export, in its order. Left out: secrets and their hashes, search terms, match keys and other
  * indexes that are computed from the records, the progress of jobs, and what was sent to webhooks.
@@ -52,13 +45,7 @@ export const exportedKinds: Record<string, ExportedKind> = {
     ],
   },
   webhook_signing_key: {
-    selects: [
-      ofEach(
-        'webhooks',
-        'id, webhook_id, public_key, created_at, expires_at',
-        'webhook_signing_keys where webhook_id = parent_id',
-      ),
-    ],
+    selects: [ofTenant('id, webhook_id, public_key, created_at, expires_at', 'webhook_signing_keys')],
   },
   api_key: {
     idKind: 'apiKey',
@@ -79,42 +66,18 @@ export const exportedKinds: Record<string, ExportedKind> = {
   },
   identity_redirect: {
     idKind: 'identity',
-    selects: [
-      ofEach('identities', 'id, into_id, created_at, merged_at', 'identity_redirects where into_id = parent_id'),
-    ],
+    selects: [ofTenant('id, into_id, created_at, merged_at', 'identity_redirects')],
   },
   identity_version: {
-    selects: [
-      ofEach(
-        'identities',
-        'identity_id, valid_until, into_id, document',
-        'identity_versions where identity_id = parent_id',
-      ),
-    ],
+    selects: [ofTenant('identity_id, valid_until, into_id, document', 'identity_versions')],
   },
   group: { selects: [ofTenant('id, connector_id, name, created_at', 'groups')] },
   user: { idKind: 'user', selects: [records('user')] },
   account: { idKind: 'account', selects: [records('account')] },
   machine_identity: { idKind: 'machineIdentity', selects: [records('machine_identity')] },
-  record_version: {
-    selects: recordKinds.map((kind) =>
-      ofEach(
-        'source_records',
-        'record_id, valid_until, document',
-        'record_versions where record_id = parent_id',
-        ` and kind = '${kind}'`,
-      ),
-    ),
-  },
+  record_version: { selects: [ofTenant('record_id, valid_until, document', 'record_versions')] },
   pushed_resource: {
-    selects: [
-      ofEach(
-        'connectors',
-        'connector_id, id, type, pushed, deleted_at',
-        `(select connector_id, id, kind as type, document as pushed, deleted_at
-            from scim_resources where connector_id = parent_id) as resource`,
-      ),
-    ],
+    selects: [ofTenant('connector_id, id, kind as type, document as pushed, deleted_at', 'scim_resources')],
   },
   event: {
     idKind: 'event',
@@ -169,10 +132,9 @@ export const exportedKinds: Record<string, ExportedKind> = {
   },
   failing_record: {
     selects: [
-      ofEach(
-        'connectors',
+      ofTenant(
         'connector_id, external_id, line, field, message, first_failed_at, last_failed_at, retries',
-        'failing_records where connector_id = parent_id',
+        'failing_records',
       ),
     ],
   },

@@ -174,14 +174,14 @@ async function expireEarlierKeys(
   ]);
   if (!webhook) return false;
   await tx.query(
-    `update ${table} set expires_at = now() + make_interval(hours => $2)
-      where webhook_id = $1 and (expires_at is null or expires_at > now() + make_interval(hours => $2))`,
-    [webhookId, overlapHours],
+    `update ${table} set expires_at = now() + make_interval(hours => $3)
+      where tenant_id = $1 and webhook_id = $2 and (expires_at is null or expires_at > now() + make_interval(hours => $3))`,
+    [tenantId, webhookId, overlapHours],
   );
   await tx.query(
-    `delete from ${table} where webhook_id = $1 and (expires_at <= now() or id not in (
-       select id from ${table} where webhook_id = $1 order by id desc limit $2))`,
-    [webhookId, maxKeys - 1],
+    `delete from ${table} where tenant_id = $1 and webhook_id = $2 and (expires_at <= now() or id not in (
+       select id from ${table} where tenant_id = $1 and webhook_id = $2 order by id desc limit $3))`,
+    [tenantId, webhookId, maxKeys - 1],
   );
   return true;
 }
