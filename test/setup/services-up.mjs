@@ -27,6 +27,7 @@ export default async function servicesUp() {
     process.stderr.write('\nAMQP_URL is not set: the suites that need RabbitMQ are skipped.\n');
   }
   process.env.IDSYNC_TEST_RUN = randomBytes(6).toString('hex');
+  process.env.IDSYNC_TEST_STATEMENTS = await mkdtemp(join(tmpdir(), 'idsync-statements-'));
   process.env.IDSYNC_TEST_TEMPLATE = templateName();
   await keepTemplate(process.env.DATABASE_URL, process.env.IDSYNC_TEST_TEMPLATE);
   process.env.IDSYNC_TEST_POSTGRES = await majorVersion(process.env.DATABASE_URL);
