@@ -5,7 +5,7 @@ import type { IResourceRequirements } from 'kubernetes-models/v1/ResourceRequire
 export interface IRabbitmqCluster {
   apiVersion: 'rabbitmq.com/v1beta1';
   kind: 'RabbitmqCluster';
-  metadata: { name: string; namespace: string };
+  metadata: { name: string; namespace: string; annotations?: Record<string, string> };
   spec: {
     replicas: number;
     image: string;

@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe } from '@jest/globals';
-import { parseAllDocuments } from 'yaml';
+import { parseAllDocuments, stringify } from 'yaml';
 
 /** A Kubernetes object rendered by kustomize. */
 export interface Manifest {
@@ -35,12 +38,31 @@ if (!kustomize)
 /** Skips the suite if kustomize is missing; under CI the suite fails instead. */
 export const describeRendered = kustomize || process.env.CI === 'true' ? describe : describe.skip;
 
+const k8s = fileURLToPath(new URL('..', import.meta.url));
+
 /** Renders a folder relative to `k8s`. Throws the error of kustomize. */
 export function render(folder: string): Manifest[] {
   if (!kustomize) throw new Error('kustomize 5 is missing, alone and in kubectl');
   const { program, verb } = kustomize;
-  const path = fileURLToPath(new URL(`../${folder}`, import.meta.url));
+  const path = resolve(k8s, folder);
   const text = execFileSync(program, [verb, path], { encoding: 'utf8', timeout: timeoutMs, maxBuffer: 2 ** 26 });
+  return parseManifests(text);
+}
+
+/** Renders the base with some components. */
+export function renderComponents(components: readonly string[]): Manifest[] {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'idsync-overlay-')));
+  try {
+    const to = (path: string) => relative(folder, join(k8s, path));
+    const kustomization = { resources: [to('base')], components: components.map((each) => to(`components/${each}`)) };
+    writeFileSync(join(folder, 'kustomization.yaml'), stringify(kustomization));
+    return render(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export function parseManifests(text: string): Manifest[] {
   return parseAllDocuments(text).map((document) =>
     inOneLine(document.toJS() as Manifest & { data?: Record<string, string> }),
   );
