@@ -1,12 +1,12 @@
-// Writes the image digests of a release into the kustomization of an overlay:
-// `npm run pin-images images.json k8s/overlays/<name>/kustomization.yaml`. images.json is written by
+// Writes the image digests of a release into the kustomization of an overlay, or into values of the chart:
+// `npm run pin-images images.json k8s/overlays/<name>/{kustomization,values}.yaml`. images.json is written by
 // `docker buildx bake --push --metadata-file images.json`.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
 
-const [metadataFile, kustomizationFile] = process.argv.slice(2);
-if (!metadataFile || !kustomizationFile) {
-  process.stderr.write('usage: node tools/pin-images.mjs METADATA.json KUSTOMIZATION.yaml\n');
+const [metadataFile, targetFile] = process.argv.slice(2);
+if (!metadataFile || !targetFile) {
+  process.stderr.write('usage: node tools/pin-images.mjs METADATA.json KUSTOMIZATION.yaml|VALUES.yaml\n');
   process.exit(2);
 }
 
@@ -20,21 +20,33 @@ for (const target of Object.values(JSON.parse(await readFile(metadataFile, 'utf8
   if (name && digest) built.set(name.slice(name.lastIndexOf('/') + 1), { name, digest });
 }
 
-const document = parseDocument(await readFile(kustomizationFile, 'utf8'));
-const missing = [];
-for (const image of document.get('images')?.items ?? []) {
-  const service = String(image.get('name')).split('/').at(-1);
-  const release = built.get(service);
-  if (!release) {
-    missing.push(service);
-    continue;
-  }
-  image.set('newName', release.name);
-  image.set('digest', release.digest);
+const document = parseDocument(await readFile(targetFile, 'utf8'));
+// A kustomization has a list of images; values of the chart have one registry and the digests by service.
+const images = new Map((document.get('images')?.items ?? []).map((image) => [serviceOf(image.get('name')), image]));
+const isChart = document.has('image');
+const wanted = isChart ? ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher', 'migrate'] : [...images.keys()];
+const missing = wanted.filter((service) => !built.has(service));
+if (missing.length > 0) fail(`has no digest for ${missing.join(', ')}`);
+if (isChart) {
+  const registries = new Set(wanted.map((service) => built.get(service).name.slice(0, -service.length - 1)));
+  if (registries.size > 1) fail(`must have one registry, got ${[...registries].join(', ')}`);
+  document.setIn(['image', 'registry'], [...registries][0]);
+  document.setIn(['image', 'digests'], Object.fromEntries(wanted.map((name) => [name, built.get(name).digest])));
+  document.deleteIn(['image', 'tag']);
+}
+for (const [service, image] of images) {
+  const { name, digest } = built.get(service);
+  image.set('newName', name);
+  image.set('digest', digest);
   image.delete('newTag');
 }
-if (missing.length > 0) {
-  process.stderr.write(`${metadataFile} has no digest for ${missing.join(', ')}; nothing was written\n`);
+await writeFile(targetFile, document.toString({ lineWidth: 0 }));
+
+function serviceOf(name) {
+  return String(name).split('/').at(-1);
+}
+
+function fail(problem) {
+  process.stderr.write(`${metadataFile} ${problem}; nothing was written\n`);
   process.exit(1);
 }
-await writeFile(kustomizationFile, document.toString({ lineWidth: 0 }));

@@ -12,26 +12,33 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'idsync-pin-'));
-  cpSync(join(root, 'k8s/overlays/example/kustomization.yaml'), join(folder, 'kustomization.yaml'));
+  for (const file of ['kustomization.yaml', 'values.yaml'])
+    cpSync(join(root, 'k8s/overlays/example', file), join(folder, file));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function pin(targets: readonly string[]): { status: number | null; stderr: string; text: string } {
+const team = 'registry.example.com:5000/team';
+
+function pin(
+  targets: readonly string[],
+  file = 'kustomization.yaml',
+  registries: Record<string, string> = {},
+): { status: number | null; stderr: string; text: string } {
   const metadata = targets.map((name, at) => [
     `image-${name}`,
     {
-      'image.name': `registry.example.com:5000/team/${name}:1.2.3`,
+      'image.name': `${registries[name] ?? team}/${name}:1.2.3`,
       'containerimage.digest': `sha256:${String(at).repeat(64)}`,
     },
   ]);
   writeFileSync(join(folder, 'images.json'), JSON.stringify(Object.fromEntries(metadata)));
-  const kustomization = join(folder, 'kustomization.yaml');
+  const path = join(folder, file);
   const { status, stderr } = spawnSync(
     process.execPath,
-    [join(root, 'tools/pin-images.mjs'), join(folder, 'images.json'), kustomization],
+    [join(root, 'tools/pin-images.mjs'), join(folder, 'images.json'), path],
     { encoding: 'utf8' },
   );
-  return { status, stderr, text: readFileSync(kustomization, 'utf8') };
+  return { status, stderr, text: readFileSync(path, 'utf8') };
 }
 
 describe('tools/pin-images.mjs', () => {
@@ -41,11 +48,25 @@ describe('tools/pin-images.mjs', () => {
     expect(parse(text).images).toEqual(
       names.map((name, at) => ({
         name: `idsync/${name}`,
-        newName: `registry.example.com:5000/team/${name}`,
+        newName: `${team}/${name}`,
         digest: `sha256:${String(at).repeat(64)}`,
       })),
     );
     expect(text).toContain('# The ClusterSecretStore.');
+  });
+
+  it('writes registry and digests into values of the chart and keeps all other lines', () => {
+    const { status, text } = pin(names, 'values.yaml');
+    expect(status).toBe(0);
+    const digests = Object.fromEntries(names.map((name, at) => [name, `sha256:${String(at).repeat(64)}`]));
+    expect(parse(text).image).toEqual({ registry: team, digests });
+    expect(text).toContain('# The settings of kustomization.yaml for Helm.');
+  });
+
+  it('writes no values if the images are in several registries', () => {
+    const { status, stderr } = pin(names, 'values.yaml', { migrate: 'other.example.com' });
+    expect(status).toBe(1);
+    expect(stderr).toContain(`must have one registry, got ${team}, other.example.com; nothing was written`);
   });
 
   it('writes nothing if the release lacks an image', () => {
