@@ -21,7 +21,6 @@ import {
 } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
 import type { OperatorCaller } from '../access/caller.js';
-import { KeyRing } from '../access/key-ring.service.js';
 import { currentOperator } from '../audit/request-context.js';
 import { ApiError, badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
@@ -48,7 +47,6 @@ export class Approvals {
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
     private readonly guarded: GuardedActs,
-    private readonly keyRing: KeyRing,
   ) {}
 
   async areNeeded(tenantId: string): Promise<boolean> {
@@ -88,16 +86,14 @@ export class Approvals {
     const waiting = isGuarded ? await this.request(tenantId, action, input) : undefined;
     if (waiting) return { waiting };
     const act = this.guarded.acts[action];
-    // A deletion in progress may be requested again.
-    const run = action === 'deleteTenant' ? 'actIn' : 'act';
-    const performed = await this.tenants[run](tenantId, async (tx, describe) => {
+    const performed = await this.tenants[act.mayBeRepeated ? 'actIn' : 'act'](tenantId, async (tx, describe) => {
       if (act.before) describe({ before: await act.before(tx, tenantId), after: input });
       const done = await act.perform(tx, tenantId, input, by);
       const created = { ...shownOperation(done.operation), ...(done.job && { job_id: done.job.job_id }) };
       describe({ ...done.details, created });
       return done;
     });
-    if (performed.deletion) this.keyRing.clear();
+    act.afterwards?.();
     return performed;
   }
 
@@ -117,7 +113,7 @@ export class Approvals {
   async approve(tenantId: string, id: string, reason?: string): Promise<responses.Approval> {
     try {
       const shown = await this.decide(tenantId, id, 'approved', reason, (tx, row) => this.performApproved(tx, row));
-      if (shown.action === 'deleteTenant') this.keyRing.clear();
+      this.guarded.acts[shown.action as GuardedAction].afterwards?.();
       return shown;
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
@@ -187,7 +183,7 @@ export class Approvals {
 async function withIssuer(tx: Transaction, actor: AuditActor): Promise<IssuedActor> {
   if (actor.kind !== 'service_token' || actor.id === undefined) return actor;
   const id = uuidOf('serviceToken', actor.id);
-  const token = await asTenant(tx, installationId, () => findServiceToken(tx, id));
+  const token = await asTenant(tx, installationId, (installation) => findServiceToken(installation, id));
   return token ? { ...actor, issuer: token.createdBy, isRevoked: token.revokedAt !== null } : actor;
 }
 

@@ -29,10 +29,11 @@ import {
 } from '@idsync/database/gateway';
 import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
 import { Injectable } from '@nestjs/common';
+import { KeyRing } from '../access/key-ring.service.js';
 import { AuditLog } from '../audit/audit-log.service.js';
 import { type ActDetails, describeAct } from '../audit/describe-act.js';
 import { currentRequest } from '../audit/request-context.js';
-import { changeConnector } from '../connectors/change-connector.js';
+import { changeConnector, requireOnlyGuarded } from '../connectors/change-connector.js';
 import { presentDeletedConnector } from '../connectors/present-connector.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { uuidOf } from '../http/ids.js';
@@ -61,6 +62,10 @@ interface GuardedAct<Input> {
   before?(tx: Transaction, tenantId: string): Promise<unknown>;
   /** Performs the act. `by` names both operators of an approval. */
   perform(tx: Transaction, tenantId: string, input: Input, by?: string): Promise<Performed>;
+  /** Runs once the act is committed. */
+  afterwards?(): void;
+  /** Whether the act is also accepted while a deletion of the tenant is in progress. */
+  mayBeRepeated?: true;
 }
 
 export interface Performed {
@@ -79,6 +84,7 @@ export class GuardedActs {
   constructor(
     private readonly settings: GatewaySettings,
     private readonly audit: AuditLog,
+    private readonly keyRing: KeyRing,
   ) {}
 
   readonly acts: { [Action in GuardedAction]: GuardedAct<GuardedInputs[Action]> } = {
@@ -132,10 +138,11 @@ export class GuardedActs {
       (policy) => ({ policy: storedLifecyclePolicy(policy) }),
     ),
     updateConnector: {
-      basis: async (tx, tenantId, { connector_id, priority: changed }) => {
+      basis: async (tx, tenantId, { connector_id, ...patch }) => {
+        requireOnlyGuarded(patch);
         const found = await lockConnector(tx, tenantId, uuidOf('connector', connector_id));
         const { safeguard, priority } = orNotFound(found);
-        if (changed !== undefined) await requireNoneQueued(tx, tenantId, 'attributes.rank');
+        if (patch.priority !== undefined) await requireNoneQueued(tx, tenantId, 'attributes.rank');
         return { safeguard, priority };
       },
       perform: async (tx, tenantId, { connector_id, ...patch }) => {
@@ -186,6 +193,8 @@ export class GuardedActs {
         }),
     },
     deleteTenant: {
+      mayBeRepeated: true,
+      afterwards: () => this.keyRing.clear(),
       basis: async (tx, tenantId) => ({ name: orNotFound(await lockTenant(tx, tenantId)) }),
       perform: async (tx, tenantId, { tenant_id, name }, by) => {
         await lockTenant(tx, tenantId);
@@ -195,7 +204,7 @@ export class GuardedActs {
         // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
         const approved = { resource: tenant_id, after: { action: 'deleteTenant', name, by } };
         const entry = describeAct(currentRequest(), by === undefined ? {} : approved);
-        await asTenant(tx, installationId, () => this.audit.append(tx, installationId, entry));
+        await asTenant(tx, installationId, (installation) => this.audit.append(installation, installationId, entry));
         return { deletion };
       },
     },

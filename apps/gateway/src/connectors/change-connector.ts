@@ -101,12 +101,12 @@ export function guardedChanges(
   return Object.keys(changes).length > 0 ? changes : undefined;
 }
 
-/** An approval stores no other fields, such as secrets. */
-export function requireNoOthers(changes: object, patch: object): void {
-  const others = Object.keys(patch).filter((name) => !(name in changes));
+/** Refuses a patch that an approval would store with other fields, such as secrets. */
+export function requireOnlyGuarded(patch: object): void {
+  const others = Object.keys(patch).filter((name) => !(name in guardedFields.shape));
   if (others.length === 0) return;
-  const given = Object.keys(changes).join(' and ');
-  throw badRequest(`${given} needs a second operator: change it without ${others.join(', ')}`);
+  const given = Object.keys(patch).filter((name) => name in guardedFields.shape);
+  throw badRequest(`${given.join(' and ')} needs a second operator: change it without ${others.join(', ')}`);
 }
 
 /** Checks what the schema of a connector cannot express. */
