@@ -134,8 +134,8 @@ export function typeOrmOptions({ url, role, poolSize, statementTimeoutMs = 0 }: 
  * Limits statements and idle transactions, so that a stalled process does not hold its locks permanently. The TCP
  * settings free the connections and locks of a vanished host after a minute, instead of the two hours of most systems.
  * JIT is off because missing statistics made PostgreSQL compile lookups for 20 to 40 ms each. Plans do not depend on
- * values, because PostgreSQL expects no rows of a tenant or source that the statistics do not know yet; only the lists of
- * the gateway depend on which filters have one.
+ * values, because PostgreSQL expects no rows of a tenant or source that the statistics do not know yet; only those of the
+ * gateway's transactions may, where a filter that has no value must cost nothing.
  */
 function sessionSettings(role: string, statementTimeoutMs: number): string {
   const settings = {

@@ -47,13 +47,9 @@ const beginSnapshot = 'begin isolation level repeatable read read only';
 
 /** Used by queries of index ranges; see `useIndexScans`. */
 export const onlyIndexScans = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
-const beginRead = `begin read only; ${onlyIndexScans}`;
+/** Reads in one round trip are prepared; `sessionSettings` says why their plans do not depend on values. */
+const beginRead = `begin read only; ${onlyIndexScans}; set local plan_cache_mode = force_generic_plan`;
 const beginReadInOrder = `${beginRead}; set local enable_sort = off`;
-/**
- * The plan of a search does not depend on its values, so each connection plans it once. PostgreSQL would plan the first
- * five executions, which few connections reach before the pool closes them.
- */
-const beginSearch = `${beginRead}; set local plan_cache_mode = force_generic_plan`;
 
 type Beginning = Pick<TransactionOptions<unknown>, 'begin' | 'often'>;
 
@@ -212,7 +208,7 @@ export class Database {
 
   /** Like `acrossTenants`, for one search of index ranges, in one round trip. */
   async readAcrossTenants<Row>(query: NamedQuery): Promise<Row[]> {
-    return this.single(undefined, beginSearch, withTimeout(query));
+    return this.single(undefined, beginRead, withTimeout(query));
   }
 
   /**
