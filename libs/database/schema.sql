@@ -19,8 +19,8 @@ CREATE INDEX api_keys_connector ON public.api_keys USING btree (tenant_id, conne
 CREATE INDEX api_keys_id ON public.api_keys USING btree (id);
 CREATE INDEX api_keys_tenant ON public.api_keys USING btree (tenant_id, created_at, id);
 alter table api_keys enable row level security, force row level security;
-create policy all_rows_idsync_gateway on api_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on api_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on api_keys to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on api_keys to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on api_keys to idsync_directory;
 grant delete, insert, select, update on api_keys to idsync_gateway;
 grant select (ctid, tenant_id) on api_keys to idsync_directory;
@@ -46,7 +46,7 @@ create table approvals (
 );
 CREATE INDEX approvals_pending ON public.approvals USING btree (tenant_id, expires_at) WHERE (status = 'pending'::text);
 alter table approvals enable row level security, force row level security;
-create policy own_rows on approvals to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on approvals to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on approvals to idsync_directory;
 grant insert, select, update on approvals to idsync_gateway;
 grant select (ctid, tenant_id) on approvals to idsync_directory;
@@ -59,7 +59,7 @@ create table attribute_priorities (
   constraint attribute_priorities_pkey PRIMARY KEY (tenant_id, field, connector_id)
 );
 alter table attribute_priorities enable row level security, force row level security;
-create policy own_rows on attribute_priorities to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on attribute_priorities to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on attribute_priorities to idsync_directory;
 grant select on attribute_priorities to idsync_gateway;
 
@@ -85,8 +85,8 @@ CREATE INDEX audit_entries_request ON public.audit_entries USING btree (tenant_i
 CREATE INDEX audit_entries_resource ON public.audit_entries USING btree (tenant_id, resource, sequence) WHERE (resource IS NOT NULL);
 CREATE INDEX audit_entries_time ON public.audit_entries USING btree (tenant_id, at, sequence);
 alter table audit_entries enable row level security, force row level security;
-create policy all_rows_idsync_gateway on audit_entries to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on audit_entries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on audit_entries to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on audit_entries to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on audit_entries to idsync_directory;
 grant insert, select on audit_entries to idsync_gateway;
 grant select (ctid, tenant_id) on audit_entries to idsync_directory;
@@ -103,8 +103,8 @@ create table audit_heads (
 );
 CREATE INDEX audit_heads_to_anchor ON public.audit_heads USING btree (tenant_id) WHERE (sequence > anchored_sequence);
 alter table audit_heads enable row level security, force row level security;
-create policy all_rows_idsync_gateway on audit_heads to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on audit_heads to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on audit_heads to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on audit_heads to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on audit_heads to idsync_directory;
 grant insert, select, update on audit_heads to idsync_gateway;
 grant select (ctid, tenant_id) on audit_heads to idsync_directory;
@@ -118,8 +118,8 @@ create table audit_keys (
 );
 CREATE INDEX audit_keys_chain ON public.audit_keys USING btree (tenant_id, created_at);
 alter table audit_keys enable row level security, force row level security;
-create policy all_rows_idsync_gateway on audit_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on audit_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on audit_keys to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on audit_keys to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on audit_keys to idsync_directory;
 grant insert, select on audit_keys to idsync_gateway;
 grant select (ctid, tenant_id) on audit_keys to idsync_directory;
@@ -139,7 +139,7 @@ create table batches_begun (
   constraint batches_begun_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES sync_jobs(tenant_id, id) ON DELETE CASCADE
 );
 alter table batches_begun enable row level security, force row level security;
-create policy own_rows on batches_begun to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on batches_begun to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on batches_begun to idsync_directory;
 
 create table bus_messages (
@@ -178,8 +178,8 @@ create table connector_probes (
   constraint connector_probes_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'failed'::text])))
 );
 alter table connector_probes enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on connector_probes to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on connector_probes to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_sync_worker on connector_probes to idsync_sync_worker using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on connector_probes to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on connector_probes to idsync_directory;
 grant insert, select on connector_probes to idsync_gateway;
 grant delete, select, update on connector_probes to idsync_sync_worker;
@@ -193,8 +193,8 @@ create table connector_secrets (
   constraint connector_secrets_pkey PRIMARY KEY (tenant_id, connector_id)
 );
 alter table connector_secrets enable row level security, force row level security;
-create policy all_rows_idsync_gateway on connector_secrets to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on connector_secrets to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on connector_secrets to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on connector_secrets to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on connector_secrets to idsync_directory;
 grant delete, insert, select, update on connector_secrets to idsync_gateway;
 grant select on connector_secrets to idsync_sync_worker;
@@ -221,8 +221,8 @@ create table connector_states (
 );
 CREATE INDEX connector_states_due ON public.connector_states USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
 alter table connector_states enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on connector_states to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on connector_states to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_sync_worker on connector_states to idsync_sync_worker using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on connector_states to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on connector_states to idsync_directory;
 grant select on connector_states to idsync_gateway;
 grant insert, select, update on connector_states to idsync_sync_worker;
@@ -249,8 +249,8 @@ CREATE UNIQUE INDEX connectors_name ON public.connectors USING btree (tenant_id,
 CREATE INDEX connectors_tenant ON public.connectors USING btree (tenant_id, created_at, id);
 CREATE INDEX connectors_to_plan ON public.connectors USING btree (id) WHERE ((schedule IS DISTINCT FROM planned_schedule) AND (deleted_at IS NULL));
 alter table connectors enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on connectors to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on connectors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_sync_worker on connectors to idsync_sync_worker using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on connectors to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on connectors to idsync_directory;
 grant delete, insert, select, update on connectors to idsync_gateway;
 grant select on connectors to idsync_sync_worker;
@@ -266,7 +266,7 @@ create table contested_keys (
 );
 CREATE INDEX contested_keys_record ON public.contested_keys USING btree (tenant_id, record_id) WHERE (record_id IS NOT NULL);
 alter table contested_keys enable row level security, force row level security;
-create policy own_rows on contested_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on contested_keys to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on contested_keys to idsync_directory;
 
 create table correlation_keys (
@@ -279,7 +279,7 @@ create table correlation_keys (
   constraint correlation_keys_shared_check CHECK ((shared = ANY (ARRAY['contested'::text, 'common'::text])))
 );
 alter table correlation_keys enable row level security, force row level security;
-create policy own_rows on correlation_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on correlation_keys to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on correlation_keys to idsync_directory;
 
 create table directory_counters (
@@ -290,7 +290,7 @@ create table directory_counters (
   constraint directory_counters_pkey PRIMARY KEY (tenant_id, resource, status)
 );
 alter table directory_counters enable row level security, force row level security;
-create policy own_rows on directory_counters to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on directory_counters to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on directory_counters to idsync_directory;
 grant select on directory_counters to idsync_gateway;
 
@@ -303,8 +303,8 @@ create table due_tenants (
   constraint due_tenants_pkey PRIMARY KEY (tenant_id)
 );
 alter table due_tenants enable row level security, force row level security;
-create policy all_rows_idsync_directory on due_tenants to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on due_tenants to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_directory on due_tenants to idsync_directory using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on due_tenants to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on due_tenants to idsync_directory;
 grant insert, select, update on due_tenants to idsync_gateway;
 
@@ -317,8 +317,8 @@ create table event_payloads (
   constraint event_payloads_pkey PRIMARY KEY (tenant_id, sequence)
 );
 alter table event_payloads enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on event_payloads to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on event_payloads to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_webhook_dispatcher on event_payloads to idsync_webhook_dispatcher using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on event_payloads to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on event_payloads to idsync_directory;
 grant select on event_payloads to idsync_gateway;
 grant delete, insert, select, update on event_payloads to idsync_webhook_dispatcher;
@@ -330,10 +330,10 @@ create table event_sequences (
   constraint event_sequences_pkey PRIMARY KEY (tenant_id)
 );
 alter table event_sequences enable row level security, force row level security;
-create policy all_rows_idsync_directory on event_sequences to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy all_rows_idsync_gateway on event_sequences to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy all_rows_idsync_webhook_dispatcher on event_sequences to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on event_sequences to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_directory on event_sequences to idsync_directory using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy all_rows_idsync_gateway on event_sequences to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy all_rows_idsync_webhook_dispatcher on event_sequences to idsync_webhook_dispatcher using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on event_sequences to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select, update on event_sequences to idsync_directory;
 grant insert, select, update on event_sequences to idsync_gateway;
 grant select, update on event_sequences to idsync_sync_worker;
@@ -355,7 +355,7 @@ create table events (
 CREATE INDEX events_identity ON public.events USING btree (tenant_id, identity_id, sequence) WHERE (identity_id IS NOT NULL);
 CREATE INDEX events_subject ON public.events USING btree (tenant_id, subject_id) WHERE (subject_id IS NOT NULL);
 alter table events enable row level security, force row level security;
-create policy own_rows on events to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on events to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on events to idsync_directory;
 grant insert, select on events to idsync_gateway;
 grant insert, select on events to idsync_sync_worker;
@@ -382,7 +382,7 @@ CREATE UNIQUE INDEX failing_records_anchor ON public.failing_records USING btree
 CREATE INDEX failing_records_job ON public.failing_records USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
 CREATE UNIQUE INDEX failing_records_line ON public.failing_records USING btree (tenant_id, connector_id, line) WHERE (external_id IS NULL);
 alter table failing_records enable row level security, force row level security;
-create policy own_rows on failing_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on failing_records to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on failing_records to idsync_directory;
 grant select on failing_records to idsync_gateway;
 grant delete, insert, select, update on failing_records to idsync_sync_worker;
@@ -394,9 +394,9 @@ create table fan_out_positions (
   constraint fan_out_positions_pkey PRIMARY KEY (tenant_id)
 );
 alter table fan_out_positions enable row level security, force row level security;
-create policy all_rows_idsync_gateway on fan_out_positions to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy all_rows_idsync_webhook_dispatcher on fan_out_positions to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on fan_out_positions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on fan_out_positions to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy all_rows_idsync_webhook_dispatcher on fan_out_positions to idsync_webhook_dispatcher using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on fan_out_positions to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on fan_out_positions to idsync_directory;
 grant select on fan_out_positions to idsync_gateway;
 grant insert, select, update on fan_out_positions to idsync_webhook_dispatcher;
@@ -416,7 +416,7 @@ create table finding_passes (
   constraint finding_passes_phase_check CHECK ((phase = ANY (ARRAY['users'::text, 'others'::text, 'findings'::text])))
 );
 alter table finding_passes enable row level security, force row level security;
-create policy own_rows on finding_passes to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on finding_passes to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on finding_passes to idsync_directory;
 
 create table finding_policies (
@@ -426,7 +426,7 @@ create table finding_policies (
   constraint finding_policies_pkey PRIMARY KEY (tenant_id)
 );
 alter table finding_policies enable row level security, force row level security;
-create policy own_rows on finding_policies to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on finding_policies to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on finding_policies to idsync_directory;
 grant delete, insert, select, update on finding_policies to idsync_gateway;
 
@@ -457,8 +457,8 @@ CREATE INDEX findings_resolved ON public.findings USING btree (tenant_id, resolv
 CREATE INDEX findings_subject ON public.findings USING btree (tenant_id, subject_id, id) WHERE (subject_id IS NOT NULL);
 CREATE UNIQUE INDEX findings_unresolved ON public.findings USING btree (tenant_id, kind, subject_id) WHERE (state <> 'resolved'::text);
 alter table findings enable row level security, force row level security;
-create policy all_rows_idsync_directory on findings to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on findings to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_directory on findings to idsync_directory using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on findings to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on findings to idsync_directory;
 grant select on findings to idsync_gateway;
 
@@ -471,7 +471,7 @@ create table former_references (
 );
 CREATE INDEX former_references_record ON public.former_references USING btree (tenant_id, record_id) WHERE (record_id IS NOT NULL);
 alter table former_references enable row level security, force row level security;
-create policy own_rows on former_references to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on former_references to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on former_references to idsync_directory;
 
 create table groups (
@@ -486,7 +486,7 @@ create table groups (
 CREATE INDEX groups_listed ON public.groups USING btree (tenant_id, created_at, id);
 CREATE INDEX groups_source ON public.groups USING btree (tenant_id, connector_id, created_at, id) WHERE (connector_id IS NOT NULL);
 alter table groups enable row level security, force row level security;
-create policy own_rows on groups to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on groups to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on groups to idsync_directory;
 grant select on groups to idsync_gateway;
 
@@ -501,7 +501,7 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (expires_at);
 alter table idempotency_keys enable row level security, force row level security;
-create policy own_rows on idempotency_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on idempotency_keys to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on idempotency_keys to idsync_directory;
 grant delete, insert, select, update on idempotency_keys to idsync_gateway;
 grant select (ctid, tenant_id) on idempotency_keys to idsync_directory;
@@ -523,7 +523,7 @@ CREATE INDEX identities_changes ON public.identities USING btree (tenant_id, upd
 CREATE INDEX identities_listed ON public.identities USING btree (tenant_id, created_at, id) WHERE (status <> 'deleted'::text);
 CREATE INDEX identities_purge ON public.identities USING btree (tenant_id, purge_at) WHERE (purge_at IS NOT NULL);
 alter table identities enable row level security, force row level security;
-create policy own_rows on identities to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on identities to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on identities to idsync_directory;
 grant select on identities to idsync_gateway;
 grant select on identities to idsync_webhook_dispatcher;
@@ -538,7 +538,7 @@ create table identity_redirects (
 );
 CREATE INDEX identity_redirects_into ON public.identity_redirects USING btree (tenant_id, into_id) WHERE (into_id IS NOT NULL);
 alter table identity_redirects enable row level security, force row level security;
-create policy own_rows on identity_redirects to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on identity_redirects to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on identity_redirects to idsync_directory;
 grant select on identity_redirects to idsync_gateway;
 
@@ -552,7 +552,7 @@ create table identity_versions (
   constraint identity_versions_pkey PRIMARY KEY (tenant_id, identity_id, valid_until, id)
 );
 alter table identity_versions enable row level security, force row level security;
-create policy own_rows on identity_versions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on identity_versions to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on identity_versions to idsync_directory;
 grant select on identity_versions to idsync_gateway;
 grant select on identity_versions to idsync_webhook_dispatcher;
@@ -589,7 +589,7 @@ create table lifecycle_policies (
   constraint lifecycle_policies_pkey PRIMARY KEY (tenant_id)
 );
 alter table lifecycle_policies enable row level security, force row level security;
-create policy own_rows on lifecycle_policies to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on lifecycle_policies to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on lifecycle_policies to idsync_directory;
 grant select on lifecycle_policies to idsync_gateway;
 
@@ -603,7 +603,7 @@ create table list_positions (
   constraint list_positions_pkey PRIMARY KEY (tenant_id, resource, level, bucket, status)
 );
 alter table list_positions enable row level security, force row level security;
-create policy own_rows on list_positions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on list_positions to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on list_positions to idsync_directory;
 grant select on list_positions to idsync_gateway;
 
@@ -615,7 +615,7 @@ create table list_terms (
   constraint list_terms_pkey PRIMARY KEY (tenant_id, term, created_at, record_id)
 );
 alter table list_terms enable row level security, force row level security;
-create policy own_rows on list_terms to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on list_terms to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on list_terms to idsync_directory;
 grant select on list_terms to idsync_gateway;
 
@@ -626,7 +626,7 @@ create table logout_tokens (
   constraint logout_tokens_pkey PRIMARY KEY (tenant_id, id)
 );
 alter table logout_tokens enable row level security, force row level security;
-create policy own_rows on logout_tokens to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on logout_tokens to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on logout_tokens to idsync_directory;
 grant delete, insert, select on logout_tokens to idsync_gateway;
 grant select (ctid, tenant_id) on logout_tokens to idsync_directory;
@@ -643,7 +643,7 @@ create table machine_references (
 CREATE INDEX machine_references_identity ON public.machine_references USING btree (tenant_id, identity_id) WHERE (identity_id IS NOT NULL);
 CREATE INDEX machine_references_value ON public.machine_references USING btree (tenant_id, value) WHERE (value IS NOT NULL);
 alter table machine_references enable row level security, force row level security;
-create policy own_rows on machine_references to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on machine_references to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on machine_references to idsync_directory;
 grant select on machine_references to idsync_gateway;
 
@@ -653,7 +653,7 @@ create table match_queue (
   constraint match_queue_pkey PRIMARY KEY (tenant_id, record_id)
 );
 alter table match_queue enable row level security, force row level security;
-create policy own_rows on match_queue to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on match_queue to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on match_queue to idsync_directory;
 
 create table matching_rules (
@@ -663,7 +663,7 @@ create table matching_rules (
   constraint matching_rules_pkey PRIMARY KEY (tenant_id)
 );
 alter table matching_rules enable row level security, force row level security;
-create policy own_rows on matching_rules to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on matching_rules to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on matching_rules to idsync_directory;
 grant select on matching_rules to idsync_gateway;
 
@@ -687,7 +687,7 @@ CREATE INDEX operations_losses ON public.operations USING btree (tenant_id, ende
 CREATE INDEX operations_outcomes ON public.operations USING btree (tenant_id, type) WHERE (type = ANY (ARRAY['job.undo'::text, 'plan.apply'::text]));
 CREATE INDEX operations_queued ON public.operations USING btree (tenant_id, announced_at) WHERE (status = 'queued'::text);
 alter table operations enable row level security, force row level security;
-create policy own_rows on operations to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on operations to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select, update on operations to idsync_directory;
 grant insert, select on operations to idsync_gateway;
 
@@ -698,7 +698,7 @@ create table operator_policies (
   constraint operator_policies_pkey PRIMARY KEY (tenant_id)
 );
 alter table operator_policies enable row level security, force row level security;
-create policy own_rows on operator_policies to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on operator_policies to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on operator_policies to idsync_directory;
 grant insert, select, update on operator_policies to idsync_gateway;
 grant select (ctid, tenant_id) on operator_policies to idsync_directory;
@@ -723,7 +723,7 @@ create table operator_sessions (
   constraint operator_sessions_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'operator'::text, 'auditor'::text, 'admin'::text])))
 );
 alter table operator_sessions enable row level security, force row level security;
-create policy own_rows on operator_sessions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on operator_sessions to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on operator_sessions to idsync_directory;
 grant delete, insert, select, update on operator_sessions to idsync_gateway;
 grant select (ctid, tenant_id) on operator_sessions to idsync_directory;
@@ -763,8 +763,8 @@ CREATE INDEX portal_links_expiry ON public.portal_links USING btree (expires_at,
 CREATE INDEX portal_links_id ON public.portal_links USING btree (id);
 CREATE INDEX portal_links_tenant ON public.portal_links USING btree (tenant_id, expires_at);
 alter table portal_links enable row level security, force row level security;
-create policy all_rows_idsync_gateway on portal_links to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on portal_links to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on portal_links to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on portal_links to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on portal_links to idsync_directory;
 grant delete, insert, select, update on portal_links to idsync_gateway;
 grant select (ctid, tenant_id) on portal_links to idsync_directory;
@@ -778,7 +778,7 @@ create table record_versions (
   constraint record_versions_pkey PRIMARY KEY (tenant_id, record_id, valid_until, id)
 );
 alter table record_versions enable row level security, force row level security;
-create policy own_rows on record_versions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on record_versions to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on record_versions to idsync_directory;
 grant select on record_versions to idsync_gateway;
 grant select on record_versions to idsync_webhook_dispatcher;
@@ -816,7 +816,7 @@ CREATE INDEX review_cases_listed ON public.review_cases USING btree (tenant_id, 
 CREATE UNIQUE INDEX review_cases_open ON public.review_cases USING btree (tenant_id, record_id) WHERE (status = 'open'::text);
 CREATE INDEX review_cases_record ON public.review_cases USING btree (tenant_id, record_id, id) WHERE (record_id IS NOT NULL);
 alter table review_cases enable row level security, force row level security;
-create policy own_rows on review_cases to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on review_cases to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on review_cases to idsync_directory;
 grant select on review_cases to idsync_gateway;
 
@@ -829,8 +829,8 @@ create table scim_members (
 );
 CREATE INDEX scim_members_member ON public.scim_members USING btree (tenant_id, member_id, group_id) WHERE (member_id IS NOT NULL);
 alter table scim_members enable row level security, force row level security;
-create policy all_rows_idsync_gateway on scim_members to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on scim_members to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on scim_members to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on scim_members to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on scim_members to idsync_directory;
 grant delete, insert, select, update on scim_members to idsync_gateway;
 grant select on scim_members to idsync_sync_worker;
@@ -848,8 +848,8 @@ create table scim_positions (
   constraint scim_positions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 alter table scim_positions enable row level security, force row level security;
-create policy all_rows_idsync_gateway on scim_positions to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on scim_positions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on scim_positions to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on scim_positions to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on scim_positions to idsync_directory;
 grant delete, insert, select, update on scim_positions to idsync_gateway;
 grant select on scim_positions to idsync_sync_worker;
@@ -881,8 +881,8 @@ CREATE INDEX scim_resources_position ON public.scim_resources USING btree (tenan
 CREATE INDEX scim_resources_tombstones ON public.scim_resources USING btree (deleted_at, id) WHERE (deleted_at IS NOT NULL);
 CREATE UNIQUE INDEX scim_resources_user_name ON public.scim_resources USING btree (tenant_id, name_key) WHERE ((kind = 'User'::text) AND (deleted_at IS NULL));
 alter table scim_resources enable row level security, force row level security;
-create policy all_rows_idsync_gateway on scim_resources to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on scim_resources to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on scim_resources to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on scim_resources to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on scim_resources to idsync_directory;
 grant delete, insert, select, update on scim_resources to idsync_gateway;
 grant select on scim_resources to idsync_sync_worker;
@@ -895,7 +895,7 @@ create table search_terms (
   constraint search_terms_pkey PRIMARY KEY (tenant_id, term, record_id)
 );
 alter table search_terms enable row level security, force row level security;
-create policy own_rows on search_terms to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on search_terms to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on search_terms to idsync_directory;
 grant select on search_terms to idsync_gateway;
 
@@ -910,7 +910,7 @@ create table seen_records (
 );
 CREATE INDEX seen_records_connector ON public.seen_records USING btree (tenant_id, connector_id) WHERE (connector_id IS NOT NULL);
 alter table seen_records enable row level security, force row level security;
-create policy own_rows on seen_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on seen_records to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on seen_records to idsync_directory;
 
 create table service_processes (
@@ -947,7 +947,7 @@ create table service_tokens (
 );
 CREATE INDEX service_tokens_listed ON public.service_tokens USING btree (tenant_id, created_at, id);
 alter table service_tokens enable row level security, force row level security;
-create policy own_rows on service_tokens to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on service_tokens to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on service_tokens to idsync_directory;
 grant insert, select, update on service_tokens to idsync_gateway;
 grant select (ctid, tenant_id) on service_tokens to idsync_directory;
@@ -1001,7 +1001,7 @@ CREATE INDEX source_records_users_by_status ON public.source_records USING btree
 CREATE INDEX source_records_users_changed ON public.source_records USING btree (tenant_id, updated_at) WHERE (kind = 'user'::text);
 CREATE INDEX source_records_users_changes ON public.source_records USING btree (tenant_id, updated_at, created_at, id, status) WHERE (kind = 'user'::text);
 alter table source_records enable row level security, force row level security;
-create policy own_rows on source_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on source_records to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on source_records to idsync_directory;
 grant select on source_records to idsync_gateway;
 grant select on source_records to idsync_webhook_dispatcher;
@@ -1015,7 +1015,7 @@ create table suppression_hashes (
 );
 CREATE INDEX suppression_hashes_suppression ON public.suppression_hashes USING btree (tenant_id, suppression_id) WHERE (suppression_id IS NOT NULL);
 alter table suppression_hashes enable row level security, force row level security;
-create policy own_rows on suppression_hashes to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on suppression_hashes to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select on suppression_hashes to idsync_directory;
 grant delete, select on suppression_hashes to idsync_gateway;
 grant select on suppression_hashes to idsync_sync_worker;
@@ -1026,8 +1026,8 @@ create table suppression_keys (
   constraint suppression_keys_pkey PRIMARY KEY (tenant_id)
 );
 alter table suppression_keys enable row level security, force row level security;
-create policy all_rows_idsync_gateway on suppression_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on suppression_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on suppression_keys to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on suppression_keys to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on suppression_keys to idsync_directory;
 grant insert, select, update on suppression_keys to idsync_gateway;
 grant select on suppression_keys to idsync_sync_worker;
@@ -1043,7 +1043,7 @@ create table suppressions (
 );
 CREATE INDEX suppressions_tenant ON public.suppressions USING btree (tenant_id, created_at, id);
 alter table suppressions enable row level security, force row level security;
-create policy own_rows on suppressions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on suppressions to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select on suppressions to idsync_directory;
 grant delete, select on suppressions to idsync_gateway;
 
@@ -1058,8 +1058,8 @@ create table sync_batches (
   constraint sync_batches_tenant_id_job_id_fkey FOREIGN KEY (tenant_id, job_id) REFERENCES sync_jobs(tenant_id, id) ON DELETE CASCADE
 );
 alter table sync_batches enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on sync_batches to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on sync_batches to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_sync_worker on sync_batches to idsync_sync_worker using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on sync_batches to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on sync_batches to idsync_directory;
 grant delete, insert, select, update on sync_batches to idsync_sync_worker;
 
@@ -1129,8 +1129,8 @@ CREATE INDEX sync_jobs_sweeping ON public.sync_jobs USING btree (sweep_asked_at)
 CREATE INDEX sync_jobs_unfinished ON public.sync_jobs USING btree (tenant_id, connector_id, id) WHERE ((status = ANY (ARRAY['queued'::text, 'running'::text, 'quarantined'::text])) AND (connector_id IS NOT NULL));
 CREATE INDEX sync_jobs_waiting ON public.sync_jobs USING btree (tenant_id, connector_id, id) WHERE ((status = 'queued'::text) AND (mode <> 'record'::text));
 alter table sync_jobs enable row level security, force row level security;
-create policy all_rows_idsync_sync_worker on sync_jobs to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on sync_jobs to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_sync_worker on sync_jobs to idsync_sync_worker using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on sync_jobs to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on sync_jobs to idsync_directory;
 grant insert, select on sync_jobs to idsync_gateway;
 grant delete, insert, select, update on sync_jobs to idsync_sync_worker;
@@ -1162,7 +1162,7 @@ CREATE INDEX sync_plan_entries_anchor ON public.sync_plan_entries USING btree (t
 CREATE INDEX sync_plan_entries_deletions ON public.sync_plan_entries USING btree (tenant_id, job_id, identity_id) WHERE (action = 'delete'::text);
 CREATE INDEX sync_plan_entries_open ON public.sync_plan_entries USING btree (tenant_id, job_id, id) WHERE (NOT done);
 alter table sync_plan_entries enable row level security, force row level security;
-create policy own_rows on sync_plan_entries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on sync_plan_entries to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on sync_plan_entries to idsync_directory;
 grant select on sync_plan_entries to idsync_gateway;
 grant select on sync_plan_entries to idsync_sync_worker;
@@ -1187,7 +1187,7 @@ CREATE INDEX sync_plans_harm ON public.sync_plans USING btree (tenant_id, connec
 CREATE INDEX sync_plans_losses ON public.sync_plans USING btree (tenant_id, job_id) WHERE (losses > 0);
 CREATE INDEX sync_plans_unapplied ON public.sync_plans USING btree (tenant_id, job_id) WHERE (state <> 'done'::text);
 alter table sync_plans enable row level security, force row level security;
-create policy own_rows on sync_plans to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on sync_plans to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on sync_plans to idsync_directory;
 grant select on sync_plans to idsync_gateway;
 
@@ -1206,7 +1206,7 @@ create table sync_record_errors (
 );
 CREATE INDEX sync_record_errors_record ON public.sync_record_errors USING btree (tenant_id, external_id) WHERE (external_id IS NOT NULL);
 alter table sync_record_errors enable row level security, force row level security;
-create policy own_rows on sync_record_errors to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on sync_record_errors to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on sync_record_errors to idsync_directory;
 grant select on sync_record_errors to idsync_gateway;
 grant delete, insert, select, update on sync_record_errors to idsync_sync_worker;
@@ -1221,9 +1221,9 @@ create table tenant_deletions (
   constraint tenant_deletions_pkey PRIMARY KEY (tenant_id)
 );
 alter table tenant_deletions enable row level security, force row level security;
-create policy all_rows_idsync_directory on tenant_deletions to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy all_rows_idsync_gateway on tenant_deletions to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on tenant_deletions to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_directory on tenant_deletions to idsync_directory using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy all_rows_idsync_gateway on tenant_deletions to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on tenant_deletions to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select, update on tenant_deletions to idsync_directory;
 grant insert, select on tenant_deletions to idsync_gateway;
 grant select on tenant_deletions to idsync_sync_worker;
@@ -1236,8 +1236,8 @@ create table tenant_quotas (
   constraint tenant_quotas_pkey PRIMARY KEY (tenant_id)
 );
 alter table tenant_quotas enable row level security, force row level security;
-create policy all_rows_idsync_gateway on tenant_quotas to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on tenant_quotas to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on tenant_quotas to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on tenant_quotas to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on tenant_quotas to idsync_directory;
 grant insert, select, update on tenant_quotas to idsync_gateway;
 
@@ -1249,10 +1249,10 @@ create table tenants (
   constraint tenants_pkey PRIMARY KEY (id)
 );
 alter table tenants enable row level security, force row level security;
-create policy all_rows_idsync_directory on tenants to idsync_directory using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy all_rows_idsync_gateway on tenants to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy all_rows_idsync_sync_worker on tenants to idsync_sync_worker using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on tenants to public using ((id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_directory on tenants to idsync_directory using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy all_rows_idsync_gateway on tenants to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy all_rows_idsync_sync_worker on tenants to idsync_sync_worker using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on tenants to public using ((id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on tenants to idsync_directory;
 grant delete, insert, select, update on tenants to idsync_gateway;
 grant select on tenants to idsync_sync_worker;
@@ -1267,7 +1267,7 @@ create table waiting_records (
 );
 CREATE INDEX waiting_records_record ON public.waiting_records USING btree (tenant_id, record_id) WHERE (record_id IS NOT NULL);
 alter table waiting_records enable row level security, force row level security;
-create policy own_rows on waiting_records to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on waiting_records to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on waiting_records to idsync_directory;
 
 create table weak_keys (
@@ -1278,7 +1278,7 @@ create table weak_keys (
 );
 CREATE INDEX weak_keys_record ON public.weak_keys USING btree (tenant_id, record_id) WHERE (record_id IS NOT NULL);
 alter table weak_keys enable row level security, force row level security;
-create policy own_rows on weak_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy own_rows on weak_keys to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, insert, select, update on weak_keys to idsync_directory;
 
 create table webhook_attempts (
@@ -1299,8 +1299,8 @@ create table webhook_attempts (
 );
 CREATE INDEX webhook_attempts_webhook ON public.webhook_attempts USING btree (tenant_id, webhook_id, started_at) WHERE (webhook_id IS NOT NULL);
 alter table webhook_attempts enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on webhook_attempts to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on webhook_attempts to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_webhook_dispatcher on webhook_attempts to idsync_webhook_dispatcher using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on webhook_attempts to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on webhook_attempts to idsync_directory;
 grant select on webhook_attempts to idsync_gateway;
 grant delete, insert, select, update on webhook_attempts to idsync_webhook_dispatcher;
@@ -1330,8 +1330,8 @@ CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING b
 CREATE INDEX webhook_deliveries_retry ON public.webhook_deliveries USING btree (tenant_id, webhook_id, due_at) WHERE ((status = 'pending'::text) AND is_retry);
 CREATE INDEX webhook_deliveries_retry_sequence ON public.webhook_deliveries USING btree (tenant_id, webhook_id, event_sequence) WHERE ((status = 'pending'::text) AND is_retry);
 alter table webhook_deliveries enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on webhook_deliveries to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on webhook_deliveries to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_webhook_dispatcher on webhook_deliveries to idsync_webhook_dispatcher using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on webhook_deliveries to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on webhook_deliveries to idsync_directory;
 grant select on webhook_deliveries to idsync_gateway;
 grant delete, insert, select, update on webhook_deliveries to idsync_webhook_dispatcher;
@@ -1353,8 +1353,8 @@ create table webhook_endpoints (
   constraint webhook_endpoints_pkey PRIMARY KEY (tenant_id, webhook_id)
 );
 alter table webhook_endpoints enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on webhook_endpoints to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on webhook_endpoints to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_webhook_dispatcher on webhook_endpoints to idsync_webhook_dispatcher using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on webhook_endpoints to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on webhook_endpoints to idsync_directory;
 grant select on webhook_endpoints to idsync_gateway;
 grant delete, insert, select, update on webhook_endpoints to idsync_webhook_dispatcher;
@@ -1368,8 +1368,8 @@ create table webhook_headers (
   constraint webhook_headers_tenant_id_webhook_id_fkey FOREIGN KEY (tenant_id, webhook_id) REFERENCES webhooks(tenant_id, id) ON DELETE CASCADE
 );
 alter table webhook_headers enable row level security, force row level security;
-create policy all_rows_idsync_gateway on webhook_headers to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on webhook_headers to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on webhook_headers to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on webhook_headers to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on webhook_headers to idsync_directory;
 grant delete, insert, select, update on webhook_headers to idsync_gateway;
 grant select on webhook_headers to idsync_webhook_dispatcher;
@@ -1398,8 +1398,8 @@ create table webhook_replays (
 CREATE INDEX webhook_replays_open ON public.webhook_replays USING btree (announced_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX webhook_replays_queued ON public.webhook_replays USING btree (tenant_id, webhook_id) WHERE (status = 'queued'::text);
 alter table webhook_replays enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on webhook_replays to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on webhook_replays to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_webhook_dispatcher on webhook_replays to idsync_webhook_dispatcher using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on webhook_replays to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on webhook_replays to idsync_directory;
 grant insert, select on webhook_replays to idsync_gateway;
 grant delete, select, update on webhook_replays to idsync_webhook_dispatcher;
@@ -1416,9 +1416,9 @@ create table webhook_secrets (
   constraint webhook_secrets_tenant_id_webhook_id_fkey FOREIGN KEY (tenant_id, webhook_id) REFERENCES webhooks(tenant_id, id) ON DELETE CASCADE
 );
 alter table webhook_secrets enable row level security, force row level security;
-create policy all_rows_idsync_gateway on webhook_secrets to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy all_rows_idsync_webhook_dispatcher on webhook_secrets to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on webhook_secrets to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on webhook_secrets to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy all_rows_idsync_webhook_dispatcher on webhook_secrets to idsync_webhook_dispatcher using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on webhook_secrets to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on webhook_secrets to idsync_directory;
 grant delete, insert, select, update on webhook_secrets to idsync_gateway;
 grant select on webhook_secrets to idsync_webhook_dispatcher;
@@ -1436,8 +1436,8 @@ create table webhook_signing_keys (
   constraint webhook_signing_keys_tenant_id_webhook_id_fkey FOREIGN KEY (tenant_id, webhook_id) REFERENCES webhooks(tenant_id, id) ON DELETE CASCADE
 );
 alter table webhook_signing_keys enable row level security, force row level security;
-create policy all_rows_idsync_gateway on webhook_signing_keys to idsync_gateway using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on webhook_signing_keys to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_gateway on webhook_signing_keys to idsync_gateway using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on webhook_signing_keys to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete on webhook_signing_keys to idsync_directory;
 grant delete, insert, select, update on webhook_signing_keys to idsync_gateway;
 grant select on webhook_signing_keys to idsync_webhook_dispatcher;
@@ -1462,8 +1462,8 @@ create table webhooks (
 );
 CREATE INDEX webhooks_tenant ON public.webhooks USING btree (tenant_id, created_at, id);
 alter table webhooks enable row level security, force row level security;
-create policy all_rows_idsync_webhook_dispatcher on webhooks to idsync_webhook_dispatcher using (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))) with check (( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL)));
-create policy own_rows on webhooks to public using ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy all_rows_idsync_webhook_dispatcher on webhooks to idsync_webhook_dispatcher using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on webhooks to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select on webhooks to idsync_directory;
 grant delete, insert, select, update on webhooks to idsync_gateway;
 grant select on webhooks to idsync_webhook_dispatcher;

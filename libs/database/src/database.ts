@@ -49,6 +49,7 @@ const beginSnapshot = 'begin isolation level repeatable read read only';
 export const onlyIndexScans = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
 /** Reads in one round trip are prepared; `sessionSettings` says why their plans do not depend on values. */
 const beginRead = `begin read only; ${onlyIndexScans}; set local plan_cache_mode = force_generic_plan`;
+const acrossTenants = 'set local idsync.across_tenants = on';
 const beginReadInOrder = `${beginRead}; set local enable_sort = off`;
 
 type Beginning = Pick<TransactionOptions<unknown>, 'begin' | 'often'>;
@@ -159,7 +160,7 @@ export class Database {
    * are found must be written in a transaction of their tenant.
    */
   async acrossTenants<T>(search: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run(undefined, { begin: 'begin read only' }, search);
+    return this.run(undefined, { begin: `begin read only; ${acrossTenants}` }, search);
   }
 
   /** Runs `work` in a transaction that sees rows of no tenant, for tables without tenants such as those of the bus. */
@@ -208,7 +209,7 @@ export class Database {
 
   /** Like `acrossTenants`, for one search of index ranges, in one round trip. */
   async readAcrossTenants<Row>(query: NamedQuery): Promise<Row[]> {
-    return this.single(undefined, beginRead, withTimeout(query));
+    return this.single(undefined, `${beginRead}; ${acrossTenants}`, withTimeout(query));
   }
 
   /**
@@ -319,15 +320,10 @@ function withTimeout(query: NamedQuery): NamedQuery {
   return { ...query, timeoutMs: beginTimeoutMs };
 }
 
-/** SET takes no parameters, so the id is interpolated and must be a uuid. */
-function setTenant(tenantId: string): string {
-  checkTenant(tenantId);
-  return `set local idsync.tenant_id = '${tenantId}'`;
-}
-
-/** Throws a TypeError if the id is not a uuid. */
-export function checkTenant(tenantId: string): void {
+/** SET takes no parameters, so the id is interpolated and must be a uuid. Unlike `set_config`, Citus passes it on. */
+export function setTenant(tenantId: string): string {
   if (!isUuid(tenantId)) throw new TypeError('tenant id is not a uuid');
+  return `set local idsync.tenant_id = '${tenantId}'`;
 }
 
 const retryable = new Set([serializationFailure, deadlockDetected, changedResult]);

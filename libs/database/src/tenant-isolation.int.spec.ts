@@ -109,6 +109,16 @@ describe('a transaction without a tenant', () => {
   it.each(services)('sees no row of any table with tenants: %s', async (service) => {
     expect(await tablesSeen(service, (work) => databaseOf(service).withoutTenant(work))).toEqual([]);
   });
+
+  it.each(services)('also sees none on a connection that has lost its settings: %s', async (service) => {
+    const forget = 'set local idsync.tenant_id = default; set local idsync.across_tenants = default';
+    const within = (work: Work) =>
+      databaseOf(service).transaction(mine, async (tx) => {
+        await tx.query(forget);
+        return work(tx);
+      });
+    expect(await tablesSeen(service, within)).toEqual([]);
+  });
 });
 
 type Work = (tx: Transaction) => Promise<unknown[]>;

@@ -1,5 +1,5 @@
 // SQL by hand: settings of the transaction.
-import { checkTenant, onlyIndexScans, type Transaction } from './database.js';
+import { onlyIndexScans, setTenant, type Transaction } from './database.js';
 
 /**
  * Disables other scans for the rest of the transaction, so that an index range is read in order and only up to the
@@ -33,9 +33,8 @@ export async function asTenant<T>(
   tenantId: string,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  checkTenant(tenantId);
-  await tx.query(`select set_config('idsync.tenant_id', $1, true)`, [tenantId]);
+  await tx.query(setTenant(tenantId));
   const result = await work({ ...tx, tenantId });
-  await tx.query(`select set_config('idsync.tenant_id', $1, true)`, [tx.tenantId]);
+  await tx.query(setTenant(tx.tenantId));
   return result;
 }

@@ -56,16 +56,13 @@ interface RowSecurity {
 }
 
 /**
- * Written as PostgreSQL prints it, so that it can be compared. `(select …)` makes the setting a constant of the
- * statement, so that indexes on the tenant are used.
+ * Written as PostgreSQL prints it, so that it can be compared. Statements name the tenant as well, so the setting is
+ * compared with that once for each statement. No subquery, which distributed tables of Citus refuse.
  */
-const currentTenant = `( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid AS "nullif")`;
+const currentTenant = `(NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid`;
 
-/**
- * True in a transaction without a tenant. Also a constant of the statement, so that it does not affect the choice of
- * indexes.
- */
-const noTenant = `( SELECT (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text) IS NULL))`;
+/** True in a search across tenants. A transaction whose settings are lost sees no rows. */
+const acrossAll = `(current_setting('idsync.across_tenants'::text, true) = 'on'::text)`;
 
 function rowSecurity({ rows, acrossTenants = [] }: TableOwnership): RowSecurity {
   if (rows === 'all') return { forced: false, policies: [] };
@@ -73,7 +70,7 @@ function rowSecurity({ rows, acrossTenants = [] }: TableOwnership): RowSecurity 
     'tenantColumn' in rows ? `(${rows.tenantColumn} = ${currentTenant})` : `(${rows.roleColumn} = CURRENT_USER)`;
   const across = services
     .filter((service) => acrossTenants.includes(service))
-    .map((service) => ({ name: `all_rows_${serviceRoles[service]}`, role: serviceRoles[service], rows: noTenant }));
+    .map((service) => ({ name: `all_rows_${serviceRoles[service]}`, role: serviceRoles[service], rows: acrossAll }));
   const policies = [...across, { name: 'own_rows', role: 'public', rows: mine }];
   return { forced: true, policies: policies.sort((a, b) => (a.name < b.name ? -1 : 1)) };
 }
