@@ -300,6 +300,7 @@ create table due_tenants (
   seen_last bigint,
   seen_last_at timestamp with time zone,
   notes bigint default 0 not null,
+  derived_by smallint default 0 not null,
   constraint due_tenants_pkey PRIMARY KEY (tenant_id)
 );
 alter table due_tenants enable row level security, force row level security;
@@ -515,11 +516,13 @@ create table identities (
   updated_at timestamp with time zone not null,
   document text not null,
   purge_at timestamp with time zone,
+  derived_by smallint default 1 not null,
   constraint identities_pkey PRIMARY KEY (tenant_id, id),
   constraint identities_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'suspended'::text, 'inactive'::text, 'deleted'::text])))
 );
 CREATE INDEX identities_by_status ON public.identities USING btree (tenant_id, status, created_at, id) WHERE (status IS NOT NULL);
 CREATE INDEX identities_changes ON public.identities USING btree (tenant_id, updated_at, created_at, id, status) WHERE (updated_at IS NOT NULL);
+CREATE INDEX identities_derived ON public.identities USING btree (tenant_id, derived_by) WHERE (derived_by >= 0);
 CREATE INDEX identities_listed ON public.identities USING btree (tenant_id, created_at, id) WHERE (status <> 'deleted'::text);
 CREATE INDEX identities_purge ON public.identities USING btree (tenant_id, purge_at) WHERE (purge_at IS NOT NULL);
 alter table identities enable row level security, force row level security;
@@ -980,12 +983,14 @@ create table source_records (
   search_terms text default ''::text not null,
   list_terms text,
   kept_identity_id uuid,
+  derived_by smallint default 1 not null,
   constraint source_records_pkey PRIMARY KEY (tenant_id, id),
   constraint source_records_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'account'::text, 'machine_identity'::text])))
 );
 CREATE INDEX source_records_accounts ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE (kind = 'account'::text);
 CREATE UNIQUE INDEX source_records_anchor ON public.source_records USING btree (tenant_id, connector_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX source_records_by_risk ON public.source_records USING btree (tenant_id, COALESCE((- (((machine -> 'risk'::text) ->> 'score'::text))::numeric), (1)::numeric), created_at, id) WHERE (kind = 'machine_identity'::text);
+CREATE INDEX source_records_derived ON public.source_records USING btree (tenant_id, derived_by) WHERE (derived_by >= 0);
 CREATE INDEX source_records_due ON public.source_records USING btree (tenant_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX source_records_identity ON public.source_records USING btree (tenant_id, identity_id) WHERE (identity_id IS NOT NULL);
 CREATE INDEX source_records_kept ON public.source_records USING btree (tenant_id, kept_identity_id) WHERE (kept_identity_id IS NOT NULL);

@@ -143,6 +143,74 @@ describe('a due tenant', () => {
       expect(left).toBeLessThanOrEqual(600);
     });
 
+    describe('and whose rows an older version has written since', () => {
+      const sync = async () => {
+        const hr = await directory.fixture.connector(tenant, { priority: 10 });
+        const apps = await directory.fixture.connector(tenant, { priority: 20, records: 'account' });
+        await directory.sync(hr, [
+          row('1', { email: 'ann@x.org', display_name: 'Ann' }),
+          row('2', { email: 'b@x.org' }),
+        ]);
+        await directory.sync(apps, [row('a', { email: 'ann@x.org' })]);
+        await work();
+      };
+      /** Writes as an older version would after this one was updated back. */
+      const writeAsOlder = async (changes: readonly string[]) => {
+        for (const table of ['source_records', 'identities', 'due_tenants'])
+          await rows(`update ${table} set derived_by = 0 where tenant_id = $1`, [tenant]);
+        for (const change of changes) await rows(change, [tenant]);
+      };
+      const derived = async () => [
+        await rows('select term, record_id from search_terms where tenant_id = $1 order by 1, 2', [tenant]),
+        await rows('select id, document from source_records where tenant_id = $1 order by id', [tenant]),
+        await rows('select id, document from identities where tenant_id = $1 order by id', [tenant]),
+      ];
+
+      it('derives terms and match values again, without an event', async () => {
+        await sync();
+        const before = await derived();
+        const last = await rows('select last from event_sequences where tenant_id = $1', [tenant]);
+        await writeAsOlder([
+          `update source_records set search_terms = '' where tenant_id = $1`,
+          'delete from search_terms where tenant_id = $1',
+        ]);
+        expect(await derived()).not.toEqual(before);
+        await work();
+        expect(await derived()).toEqual(before);
+        expect(await rows('select last from event_sequences where tenant_id = $1', [tenant])).toEqual(last);
+        expect(await directoryFaults(directory.fixture, tenant)).toEqual([]);
+      });
+
+      it('renders documents again, with an event of what they show now', async () => {
+        await sync();
+        const [, , before] = await derived();
+        await writeAsOlder([
+          `update identities set document = replace(document, '"Ann"', '"An"') where tenant_id = $1`,
+          // Its records were written by this version.
+          'update source_records set derived_by = 1 where tenant_id = $1',
+        ]);
+        await work();
+        const [, , after] = await derived();
+        const shown = (documents: typeof before) =>
+          documents?.map(({ id, document }) => ({ id, ...JSON.parse(String(document)), updated_at: undefined }));
+        expect(shown(after)).toEqual(shown(before));
+        expect(await directory.lastEvents(1)).toEqual(['identity.updated']);
+        expect(await directoryFaults(directory.fixture, tenant)).toEqual([]);
+      });
+
+      it('is due until all of them are derived again', async () => {
+        await sync();
+        await writeAsOlder([]);
+        const due = await found();
+        if (!due) throw new Error('the tenant is not due');
+        await directory.database.transaction(tenant, (tx) => saveNextDue(tx, due, unansweredSeconds, undefined));
+        expect(await found()).toBeDefined();
+        await work();
+        expect(await found()).toBeUndefined();
+        expect(await rows('select from identities where tenant_id = $1 and derived_by = 0', [tenant])).toEqual([]);
+      });
+    });
+
     it('is due at once while records wait for matching', async () => {
       const connector = await directory.fixture.connector(tenant);
       await directory.fixture.job(tenant, connector, 'running');

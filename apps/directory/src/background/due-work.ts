@@ -22,13 +22,16 @@ import { staleTime } from '../findings/findings-of.js';
 import { withCurrentStatus } from '../lifecycle/stamp-records.js';
 import { proposeMatches } from '../matching/propose-matches.js';
 import { isDeleted } from '../matching/record-keys.js';
+import { deriveAgain } from './derive-again.js';
 
-/** Does the time-based work of a tenant, and saves when there is more. A failure leaves the tenant due. */
+/** Does the background work of a tenant, and saves when there is more. A failure leaves the tenant due. */
 export async function doDueWork(database: Database, log: Logger, tenant: DueTenant, until: Date): Promise<void> {
   const { id: tenantId } = tenant;
   await republishOperations(database, tenantId);
   const done = await applyDue(database, tenantId);
   if (done > 0) log.info({ tenant_id: tenantId, records: done }, 'applied time-based changes');
+  const derived = await deriveAgain(database, tenantId, { until });
+  if (derived > 0) log.info({ tenant_id: tenantId, rows: derived }, 'derived rows of an older version again');
   // A quarantined job postpones matching and sends no end message, so the queue is also processed here.
   await proposeMatches(database, { tenant_id: tenantId });
   await evaluateFindings(database, tenantId, { until });

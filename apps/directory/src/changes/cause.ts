@@ -27,6 +27,8 @@ export interface Cause {
   reconsider?: boolean;
   /** Renders every affected identity again even if none of its records changed. */
   rerender?: boolean;
+  /** Derives the fuzzy values of records again even if their fields are the same. */
+  rederive?: boolean;
   /** Replaces an identity that loses all its records by a tombstone without personal data. */
   erase?: boolean;
   /** Counts the people who lose access by the parts of a change. */

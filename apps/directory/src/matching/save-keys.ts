@@ -113,11 +113,11 @@ function formerHolders(neighbourhood: Neighbourhood): Map<string, string[]> {
 
 /** Saves the fuzzy-match values of changed users and accounts, and queues them for comparison after their job. */
 export async function noteForMatching(tx: Transaction, cause: Cause, records: readonly RecordChange[]): Promise<void> {
-  const { tenantId, rules, connectors } = cause;
+  const { tenantId, rules, connectors, rederive } = cause;
   const people = records.filter(({ record }) => record.kind !== 'machine_identity');
   const moved = people.flatMap(({ record, before }) => {
     const values = fuzzyValues(record.fields, rules);
-    const same = before && fuzzyValues(before.fields, rules).join('\0') === values.join('\0');
+    const same = before && !rederive && fuzzyValues(before.fields, rules).join('\0') === values.join('\0');
     return same ? [] : [{ id: record.id, isNew: !before, values }];
   });
   await saveWeakKeys(tx, tenantId, moved);

@@ -3,6 +3,7 @@
 import { uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { planForValues, useIndexScans } from '../transaction-settings.js';
+import { derivation, rederivedAt } from './derivation.js';
 import { nextPassAt } from './finding-passes.js';
 import { lockRecordsById, type StoredRecord } from './records.js';
 
@@ -16,7 +17,8 @@ export interface DueTenant {
 }
 
 /**
- * Finds the tenants that may have time-based work: those whose time has come, and those with a change since. Reads one
+ * Finds the tenants that may have time-based work: those whose time has come, those with a change since, and
+ * those that an older version of this code served last. Reads one
  * row of three small tables for each tenant. Tenants that are being deleted have none.
  */
 export async function findDueTenants(tx: Transaction): Promise<DueTenant[]> {
@@ -25,7 +27,7 @@ export async function findDueTenants(tx: Transaction): Promise<DueTenant[]> {
        from tenants t
        left join due_tenants d on d.tenant_id = t.id
        left join event_sequences s on s.tenant_id = t.id
-      where (d.tenant_id is null or d.next_at <= now() or s.last is distinct from d.seen_last
+      where (d.tenant_id is null or d.derived_by < ${derivation} or d.next_at <= now() or s.last is distinct from d.seen_last
              or s.last_at is distinct from d.seen_last_at)
         and not exists (select from tenant_deletions where tenant_id = t.id)
       order by d.next_at nulls first, t.id`,
@@ -45,8 +47,8 @@ export async function saveNextDue(
 ): Promise<void> {
   await useIndexScans(tx);
   await tx.query(
-    `insert into due_tenants as d (tenant_id, next_at, seen_last, seen_last_at)
-     select $1, least($6::timestamptz, ${nextPassAt},
+    `insert into due_tenants as d (tenant_id, next_at, seen_last, seen_last_at, derived_by)
+     select $1, least($6::timestamptz, ${nextPassAt}, ${rederivedAt},
               (select due_at from source_records where tenant_id = $1 and due_at is not null order by due_at limit 1),
               (select purge_at from identities where tenant_id = $1 and purge_at is not null order by purge_at limit 1),
               (select announced_at + make_interval(secs => $5) from operations
@@ -54,10 +56,10 @@ export async function saveNextDue(
               (select now() from match_queue where tenant_id = $1 limit 1),
               (select accepted_until from findings
                 where tenant_id = $1 and state = 'accepted' and accepted_until is not null order by accepted_until limit 1)),
-            $2::bigint, $3::timestamptz
+            $2::bigint, $3::timestamptz, ${derivation}
      on conflict (tenant_id) do update
         set next_at = case when d.notes = $4 then excluded.next_at else now() end,
-            seen_last = excluded.seen_last, seen_last_at = excluded.seen_last_at`,
+            seen_last = excluded.seen_last, seen_last_at = excluded.seen_last_at, derived_by = excluded.derived_by`,
     [id, last, lastAt, notes, unansweredSeconds, knownAt ?? null],
   );
 }

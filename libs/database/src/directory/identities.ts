@@ -5,6 +5,7 @@ import type { Transaction } from '../database.js';
 import { eventsAbout } from '../events-about.js';
 import { withoutNulls } from '../rows.js';
 import { planForValues } from '../transaction-settings.js';
+import { derivation } from './derivation.js';
 import { remainingLoad, reserveLoad } from './load-limit.js';
 
 /** A row of identities. */
@@ -46,15 +47,15 @@ export const insertIdentities = saving('');
 export const updateIdentities = saving(
   `on conflict (tenant_id, id) do update
       set display_name = excluded.display_name, status = excluded.status, updated_at = excluded.updated_at,
-          document = excluded.document`,
+          document = excluded.document, derived_by = excluded.derived_by`,
 );
 
 function saving(onConflict: string) {
   return async (tx: Transaction, tenantId: string, identities: readonly StoredIdentity[]): Promise<void> => {
     if (identities.length === 0) return;
     await tx.query(
-      `insert into identities (tenant_id, id, display_name, status, created_at, updated_at, document)
-       select $1, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::timestamptz[]),
+      `insert into identities (tenant_id, derived_by, id, display_name, status, created_at, updated_at, document)
+       select $1, ${derivation}, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::timestamptz[]),
           unnest($6::timestamptz[]), unnest($7::text[]) ${onConflict}`,
       [
         tenantId,

@@ -3,6 +3,7 @@ export * from './correlation-keys.js';
 export * from './counters.js';
 export { deletePlannedOfIdentity } from './delete-planned.js';
 export * from './delete-tenant.js';
+export { findOlderIdentities, findOlderRecords, markDerived } from './derivation.js';
 export * from './due.js';
 export * from './erase-person-data.js';
 export * from './erase-record-errors.js';

@@ -1,5 +1,17 @@
 import type { CountedFactor, MachineReference, RecordKind } from '@idsync/contracts';
-import { boolean, bytea, entity, integer, jsonb, ofTenant, type RowOf, text, timestamptz, uuid } from './entity.js';
+import {
+  boolean,
+  bytea,
+  entity,
+  integer,
+  jsonb,
+  ofTenant,
+  type RowOf,
+  smallint,
+  text,
+  timestamptz,
+  uuid,
+} from './entity.js';
 
 /** Derived state of a machine identity. */
 export interface MachineState {
@@ -98,5 +110,7 @@ export const SourceRecordEntity = entity('source_records', {
   listTerms: text({ nullable: true }),
   /** Users only: the identity that `manager_id` refers to, if it is known. */
   managerId: uuid({ nullable: true }),
+  /** The derivation by which it was written. */
+  derivedBy: smallint({ default: 1 }),
 });
 export type SourceRecordEntity = RowOf<typeof SourceRecordEntity>;

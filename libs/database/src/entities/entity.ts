@@ -21,6 +21,7 @@ export const bigint = columnsOf<number>('bigint');
 export const boolean = columnsOf<boolean>('boolean');
 export const bytea = columnsOf<Buffer>('bytea');
 export const integer = columnsOf<number>('integer');
+export const smallint = columnsOf<number>('smallint');
 export const jsonb = columnsOf<unknown>('jsonb');
 export const text = columnsOf<string>('text');
 export const timestamptz = columnsOf<Date>('timestamptz');

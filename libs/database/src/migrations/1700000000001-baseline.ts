@@ -543,8 +543,10 @@ create table identities (
   updated_at timestamptz not null,
   document text not null,
   purge_at timestamptz,
+  derived_by smallint not null default 1,
   primary key (tenant_id, id)
 );
+create index identities_derived on identities (tenant_id, derived_by) where derived_by >= 0;
 create index identities_listed on identities (tenant_id, created_at, id) where status <> 'deleted';
 create index identities_by_status on identities (tenant_id, status, created_at, id) where status is not null;
 create index identities_purge on identities (tenant_id, purge_at) where purge_at is not null;
@@ -579,8 +581,10 @@ create table source_records (
   search_terms text not null default '',
   list_terms text,
   kept_identity_id uuid,
+  derived_by smallint not null default 1,
   primary key (tenant_id, id)
 );
+create index source_records_derived on source_records (tenant_id, derived_by) where derived_by >= 0;
 create index source_records_identity on source_records (tenant_id, identity_id) where identity_id is not null;
 create index source_records_users on source_records (tenant_id, created_at, id)
   where kind = 'user' and status <> 'deleted';
@@ -830,7 +834,9 @@ create table due_tenants (
   seen_last bigint,
   seen_last_at timestamptz,
   -- Number of times that work was noted, so that work noted during a pass is not lost.
-  notes bigint not null default 0
+  notes bigint not null default 0,
+  -- The derivation up to which all rows are known to be.
+  derived_by smallint not null default 0
 );
 `;
 
