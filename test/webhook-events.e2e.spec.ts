@@ -26,6 +26,7 @@ describe('the events that webhooks receive', () => {
   let receiver: Server;
   let webhook: string;
   const received = new Map<number, { id: string; body: Body }>();
+  const sentToGone: EventType[] = [];
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -35,17 +36,16 @@ describe('the events that webhooks receive', () => {
     tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Webhooks');
     receiver = createServer(async (request, response) => {
       const body = (await json(request)) as Body;
+      if (request.url === '/gone') {
+        sentToGone.push(body.type);
+        response.writeHead(410).end();
+        return;
+      }
       received.set(body.sequence, { id: String(request.headers['webhook-id']), body });
       response.writeHead(204).end();
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const { port } = receiver.address() as AddressInfo;
-    const subscribed = await tenant.client.post('/v1/webhooks', {
-      callback_url: `http://127.0.0.1:${port}/`,
-      events: ['*'],
-    });
-    expect(subscribed.status).toBe(201);
-    webhook = subscribed.body.id;
+    webhook = await subscribe('/', ['*']);
   });
 
   afterAll(async () => {
@@ -66,6 +66,15 @@ describe('the events that webhooks receive', () => {
       priority: records === 'user' ? 10 : 20,
       config: { path: `${name}.csv`, external_id: 'id', fields: { display_name: 'name', status: 'status', ...fields } },
     });
+
+  /** Creates a webhook that calls this path of the receiver. Returns its id. */
+  async function subscribe(path: string, events: string[]): Promise<string> {
+    const { port } = receiver.address() as AddressInfo;
+    const callback_url = `http://127.0.0.1:${port}${path}`;
+    const { status, body } = await tenant.client.post('/v1/webhooks', { callback_url, events });
+    expect(status).toBe(201);
+    return body.id;
+  }
 
   async function operate(path: string, body: object = {}): Promise<Answer['body']> {
     const answer = await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/${path}`, body);
@@ -146,8 +155,10 @@ describe('the events that webhooks receive', () => {
     await list('hr.csv', people);
     const { job_id: held } = (await tenant.client.post('/v1/sync/trigger', { connector_id: hr })).body;
     await untilIn(`sync-jobs/${held}`, ({ status }) => status === 'quarantined');
+    const gone = await subscribe('/gone', ['sync.job.cancelled', 'webhook.*']);
     await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/sync-jobs/${held}/cancel`, { reason: 'wrong file' });
     await untilIn(`sync-jobs/${held}`, ({ status }) => status === 'cancelled');
+    await untilIn(`webhooks/${gone}`, ({ active }) => !active);
 
     const tested = await tenant.operator.post(`/admin/v1/tenants/${tenant.id}/webhooks/${webhook}/test`, {});
     expect(tested.status).toBe(202);
@@ -162,6 +173,10 @@ describe('the events that webhooks receive', () => {
     expect(strangers).toEqual([]);
     const kinds = new Set(delivered.map(({ body }) => body.type));
     expect(eventTypes.filter((type) => !kinds.has(type))).toEqual([]);
+    expect(delivered.filter(({ body }) => body.type === 'webhook.disabled').map(({ body }) => body.data)).toEqual([
+      { webhook_id: gone, reason: 'gone', changed: [] },
+    ]);
+    expect(sentToGone).toEqual(['sync.job.cancelled']);
     const added = (type: EventType, field: string) =>
       delivered.some(({ body }) => body.type === type && field in body.data);
     expect(added('identity.deleted', 'erased')).toBe(true);

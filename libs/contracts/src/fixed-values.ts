@@ -163,6 +163,7 @@ export const eventTypes = [
   'group.created',
   'group.members_changed',
   'group.deleted',
+  'webhook.disabled',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

@@ -1,4 +1,6 @@
+import { encodeId } from '@idsync/contracts';
 import { type Database, eachTenant } from '@idsync/database';
+import { type NewEvent, recordEvents } from '@idsync/database/bus';
 import {
   disableFailingWebhooks,
   disableWebhooks,
@@ -113,11 +115,13 @@ export class AttemptRecorder {
       await tx.query(outcomes.text, outcomes.values);
       if (news.length > 0) await saveEndpointResults(tx, news);
       const disabledAsGone = await disableWebhooks(tx, tenantId, gone, 'the receiver answered 410 Gone');
-      if (failing.length === 0) return disabledAsGone;
-      return [
-        ...disabledAsGone,
-        ...(await disableFailingWebhooks(tx, tenantId, failing, this.settings.disableAfterMs)),
-      ];
+      const disabledAsFailing =
+        failing.length === 0 ? [] : await disableFailingWebhooks(tx, tenantId, failing, this.settings.disableAfterMs);
+      await recordEvents(tx, tenantId, [
+        ...disabledAsGone.map((webhookId) => disabledEvent(webhookId, 'gone')),
+        ...disabledAsFailing.map((webhookId) => disabledEvent(webhookId, 'failing')),
+      ]);
+      return [...disabledAsGone, ...disabledAsFailing];
     });
     for (const { webhookId, failures } of news) {
       if (failures > 0) this.noted.delete(webhookId);
@@ -149,4 +153,12 @@ export class AttemptRecorder {
       ({ webhookId, failures }) => failures > 0 || (this.noted.get(webhookId) ?? 0) < stale,
     );
   }
+}
+
+function disabledEvent(webhookId: string, reason: 'gone' | 'failing'): NewEvent {
+  return {
+    type: 'webhook.disabled',
+    subjectId: webhookId,
+    details: { webhook_id: encodeId('webhook', webhookId), reason },
+  };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type EventType, eventTypes } from '../fixed-values.js';
-import { dateTime, text } from '../http/resources.js';
+import { dateTime, oneOf, text } from '../http/resources.js';
 import * as facts from './event-facts.js';
 import * as sample from './example-resources.js';
 
@@ -254,6 +254,11 @@ export const eventCatalogue: Record<EventType, ReturnType<typeof event>> = {
     facts.groupFact,
     'A group has no members left. If a user names it again, it is created with the same id.',
     { ...sample.group, ...sample.byJob, changed: [] },
+  ),
+  'webhook.disabled': event(
+    facts.webhookTest.omit({ message: true }).extend({ reason: oneOf(['gone', 'failing']) }),
+    'The service disabled a webhook: its receiver answered 410 (`gone`), or nothing succeeded for five days (`failing`). The disabled webhook does not receive it.',
+    { webhook_id: sample.exampleId('webhook'), reason: 'gone', changed: [] },
   ),
 };
 
