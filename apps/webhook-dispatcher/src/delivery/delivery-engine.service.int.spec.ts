@@ -270,6 +270,10 @@ describe('a failed webhook attempt', () => {
     await fixture.directory.rows('update webhook_deliveries set due_at = now() where webhook_id = $1', [webhook]);
     await fixture.until(webhook, (rows) => rows.some(({ status }) => status === 'dead'));
     expect(await endpointOf(webhook)).toMatchObject({ active: false });
+    const events = `select details from events where tenant_id = $1 and type = 'webhook.disabled'`;
+    expect(await fixture.directory.rows(events, [tenant])).toEqual([
+      { details: { webhook_id: encodeId('webhook', webhook), reason: 'failing' } },
+    ]);
   });
 
   it('opens the breaker after repeated failures, without spending attempts of pending deliveries', async () => {
