@@ -178,7 +178,7 @@ export class Tenant {
   async records(): Promise<ShownRecord[]> {
     const rows = await this.sync.rows.rows<ShownRecord>(
       `select r.id, c.name || ' ' || r.external_id as name, r.status, r.kind, r.manager_id as manager, r.identity_id as person
-         from source_records r join connectors c on c.id = r.connector_id where r.tenant_id = $1 order by r.id`,
+         from source_records r join connectors c on c.tenant_id = $1 and c.id = r.connector_id where r.tenant_id = $1 order by r.id`,
       [this.id],
     );
     // The model counts the earlier users of an id, because it knows no ids of users.

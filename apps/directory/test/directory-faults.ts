@@ -124,7 +124,7 @@ async function keyFaults(fixture: DirectoryFixture, tenant: string): Promise<str
      union all
      select 'key ' || k.kind || ' ' || k.value || ' belongs to an identity that does not exist', null, null
        from correlation_keys k where k.tenant_id = $1 and k.identity_id is not null
-        and not exists (select from identities i where i.id = k.identity_id)
+        and not exists (select from identities i where i.tenant_id = $1 and i.id = k.identity_id)
      union all
      select 'key ' || k.kind || ' ' || k.value || ' of ' || k.identity_id || ' is on none of its users', null, null
        from correlation_keys k where k.tenant_id = $1 and k.identity_id is not null and k.kind = any($2)

@@ -22,7 +22,8 @@ export interface NewEvent {
  * The next time of a tenant: now, but at least a millisecond after the last time. The API shows milliseconds, and a
  * clock may be set back. PostgreSQL's clock decides, because the clocks of processes differ.
  */
-const nextTime = `greatest(date_trunc('milliseconds', clock_timestamp()), last_at + interval '1 millisecond')`;
+const nextTime = `greatest(clock.now, (last_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')`;
+const clock = `(select date_trunc('milliseconds', clock_timestamp()) as now) as clock`;
 
 /**
  * Locks a tenant's sequence until the commit and returns the time of a change. Times follow the order of commits, and no
@@ -30,7 +31,8 @@ const nextTime = `greatest(date_trunc('milliseconds', clock_timestamp()), last_a
  */
 export async function assignTime(tx: Transaction, tenantId: string, fixedTime?: Date): Promise<Date> {
   const [assigned] = await tx.query<{ at: Date }>(
-    `update event_sequences set last_at = coalesce($2, ${nextTime}) where tenant_id = $1 returning last_at as at`,
+    `update event_sequences set last_at = coalesce($2, ${nextTime}) from ${clock}
+      where tenant_id = $1 returning last_at as at`,
     [tenantId, fixedTime ?? null],
   );
   if (!assigned) throw new Error(`tenant ${tenantId} has no event sequence`);
@@ -40,7 +42,7 @@ export async function assignTime(tx: Transaction, tenantId: string, fixedTime?: 
 /** Returns the time that a change would get now, for `confirmTime`. Locks nothing. */
 export async function proposeTime(tx: Transaction, tenantId: string): Promise<Date> {
   const [proposed] = await tx.query<{ at: Date }>(
-    `select ${nextTime} as at from event_sequences where tenant_id = $1`,
+    `select ${nextTime} as at from event_sequences cross join ${clock} where tenant_id = $1`,
     [tenantId],
   );
   if (!proposed) throw new Error(`tenant ${tenantId} has no event sequence`);
@@ -71,7 +73,7 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
   const [sequences, [appended]] = await Promise.all([
     tx.query(
       `update event_sequences set last = last + $2, last_at = case when $3 then last_at else ${nextTime} end
-        where tenant_id = $1 returning 1`,
+         from ${clock} where tenant_id = $1 returning 1`,
       [tenantId, events.length, isTimed],
     ),
     tx.query<{ last: string }>(
@@ -82,9 +84,9 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
            from (select generate_series(1, $2::bigint) as nth, unnest($3::uuid[]) as id, unnest($4::text[]) as type,
                         unnest($5::timestamptz[]) as occurred_at, unnest($6::uuid[]) as identity_id,
                         unnest($7::uuid[]) as subject_id, unnest($8::uuid[]) as job_id, unnest($9::jsonb[]) as details) as e
-          cross join (select last, last_at from event_sequences where tenant_id = $1 limit 1) as s)
-       select last${tx.announceEvents ? '' : `, pg_notify('${eventsChannel}', tenant_id || ' ' || last)`}
-         from event_sequences where tenant_id = $1`,
+          cross join (select last, last_at from event_sequences where tenant_id = $1 limit 1) as s
+         returning 1)
+       select last from event_sequences where tenant_id = $1`,
       [
         tenantId,
         events.length,
@@ -96,6 +98,8 @@ export async function recordEvents(tx: Transaction, tenantId: string, events: re
     ),
   ]);
   if (sequences.length === 0) throw new Error(`tenant ${tenantId} has no event sequence`);
+  // A statement with a table would notify on the node of the tenant.
+  if (!tx.announceEvents) await tx.query('select pg_notify($1, $2)', [eventsChannel, `${tenantId} ${appended?.last}`]);
   tx.afterCommit(() => {
     tx.announceEvents?.(tenantId, Number(appended?.last));
     for (const { type } of events) eventsAppended.add({ type });

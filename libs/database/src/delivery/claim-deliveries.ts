@@ -74,12 +74,12 @@ export async function claimDeliveries(
           and a.tenant_id = $6 and a.delivery_id = claimed.id and a.number = claimed.tries - 1 and a.outcome is null),
      begun as (
        insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id)
-       select id, tries, tenant_id, webhook_id from claimed)
+       select id, tries, tenant_id, webhook_id from claimed returning 1)
      select claimed.id, claimed.tenant_id as "tenantId", webhook_id as "webhookId", event_sequence as sequence,
             tries as number, attempts, is_retry as "isRetry", thin, payload.event_id as "eventId", payload.body, payload.traceparent
        from claimed left join lateral (
               select event_id, body, traceparent from event_payloads
-               where tenant_id = claimed.tenant_id and sequence = claimed.event_sequence limit 1) as payload on true
+               where tenant_id = $6 and sequence = claimed.event_sequence limit 1) as payload on true
       order by event_sequence`,
     [
       ...arraysOf(requests, { webhookId: uuids, firstLimit: integers, retryLimit: integers, floor: bigints }),

@@ -26,6 +26,9 @@ export interface FinishedAttempt {
 
 const place = 'array_position($1::uuid[], d.id)';
 
+/** Returns the element at a place. Citus crashes on a bare one, which it takes for an assignment to an element. */
+const outcome = (array: string, at = 'place') => `coalesce((${array})[${at}], null)`;
+
 /**
  * Returns the statement that stores the outcomes of a tenant's attempts and releases their leases. If a lease was lost,
  * neither the delivery nor the attempt is changed; the attempt is `unknown` by then. It returns the ids of the deliveries
@@ -40,17 +43,17 @@ export function finishAttempts(tenantId: string, finished: readonly FinishedAtte
     // security, and a join would compare each of n outcomes with n rows: five times as slow for 500.
     text: `with held as (
        update webhook_deliveries d
-          set status = ($9::text[])[${place}], attempts = d.attempts + ($11::boolean[])[${place}]::integer,
+          set status = ${outcome('$9::text[]', place)}, attempts = d.attempts + ($11::boolean[])[${place}]::integer,
               lease_until = null, is_retry = true, due_at = coalesce(($10::timestamptz[])[${place}], d.due_at),
               ended_at = case when ($9::text[])[${place}] <> 'pending' then ($8::timestamptz[])[${place}] end
         where d.tenant_id = $12 and d.id = any ($1::uuid[]) and d.tries = ($2::integer[])[${place}]
           and d.status = 'pending' and d.lease_until is not null
        returning d.id, d.tries as number, ${place} as place)
      update webhook_attempts a
-        set outcome = ($3::text[])[place], status_code = ($4::integer[])[place], error = ($5::text[])[place],
-            response_body = ($6::text[])[place], request = ($13::jsonb[])[place],
-            response_headers = ($14::jsonb[])[place], duration_ms = ($7::integer[])[place],
-            ended_at = ($8::timestamptz[])[place]
+        set outcome = ${outcome('$3::text[]')}, status_code = ${outcome('$4::integer[]')}, error = ${outcome('$5::text[]')},
+            response_body = ${outcome('$6::text[]')}, request = ${outcome('$13::jsonb[]')},
+            response_headers = ${outcome('$14::jsonb[]')}, duration_ms = ${outcome('$7::integer[]')},
+            ended_at = ${outcome('$8::timestamptz[]')}
        from held
       where a.tenant_id = $12 and a.delivery_id = held.id and a.number = held.number and a.outcome is null
      returning a.delivery_id as id`,

@@ -54,7 +54,7 @@ export async function saveReplayProgress(tx: Transaction, id: string, progress: 
   await tx.query(
     `update webhook_replays
         set position = $2, looked_at = looked_at + $3, done = done + $4, announced_at = now(),
-            status = case when $5 then 'done' else status end, ended_at = case when $5 then now() end
+            status = case when $5 then 'done' else status end, ended_at = case when $5 then (select now()) end
       where tenant_id = $6 and id = $1`,
     [id, progress.position, progress.lookedAt, progress.done, progress.ended, tx.tenantId],
   );
@@ -132,11 +132,11 @@ export async function redeliver(
   deliveries: readonly NewDelivery[],
 ): Promise<number> {
   const rows = await tx.query(
-    `insert into webhook_deliveries as d (id, tenant_id, webhook_id, event_sequence, event_type, is_retry, thin)
-     select id, $1, webhook_id, sequence, type, true, thin
+    `insert into webhook_deliveries as d (id, tenant_id, webhook_id, event_sequence, event_type, is_retry, thin, due_at)
+     select id, $1, webhook_id, sequence, type, true, thin, now()
        from unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::boolean[]) as n (id, webhook_id, sequence, type, thin)
-     on conflict (tenant_id, webhook_id, event_sequence) where webhook_id is not null do update set ${dueAgain}
-      where d.lease_until is null or d.lease_until < now()
+     on conflict (tenant_id, webhook_id, event_sequence) where webhook_id is not null do update set ${again}, due_at = excluded.due_at
+      where d.lease_until is null or d.lease_until < excluded.due_at
      returning 1`,
     [
       tenantId,

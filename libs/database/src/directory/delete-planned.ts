@@ -88,8 +88,9 @@ export async function deletePlannedOfIdentity(tx: Transaction, tenantId: string,
 export async function eraseOutcomes(tx: Transaction, tenantId: string, externalIds: readonly string[]): Promise<void> {
   if (externalIds.length === 0) return;
   await tx.query(
-    `update operations set result = result || jsonb_build_object(
-        'restored', (result -> 'restored') - $2::text[], 'removed', (result -> 'removed') - $2::text[])
+    `update operations set result = jsonb_set(jsonb_set(result,
+        '{restored}', coalesce((result -> 'restored') - $2::text[], '[]')),
+        '{removed}', coalesce((result -> 'removed') - $2::text[], '[]'))
       where tenant_id = $1 and type = 'job.undo' and (result -> 'restored' ?| $2 or result -> 'removed' ?| $2)`,
     [tenantId, texts(externalIds)],
   );

@@ -47,7 +47,7 @@ export async function saveNextDue(
 ): Promise<void> {
   await useIndexScans(tx);
   await tx.query(
-    `insert into due_tenants as d (tenant_id, next_at, seen_last, seen_last_at, derived_by)
+    `insert into due_tenants as d (tenant_id, next_at, seen_last, seen_last_at, derived_by, notes)
      select $1, least($6::timestamptz, ${nextPassAt}, ${rederivedAt},
               (select due_at from source_records where tenant_id = $1 and due_at is not null order by due_at limit 1),
               (select purge_at from identities where tenant_id = $1 and purge_at is not null order by purge_at limit 1),
@@ -56,9 +56,9 @@ export async function saveNextDue(
               (select now() from match_queue where tenant_id = $1 limit 1),
               (select accepted_until from findings
                 where tenant_id = $1 and state = 'accepted' and accepted_until is not null order by accepted_until limit 1)),
-            $2::bigint, $3::timestamptz, ${derivation}
+            $2::bigint, $3::timestamptz, ${derivation}, $4::bigint
      on conflict (tenant_id) do update
-        set next_at = case when d.notes = $4 then excluded.next_at else now() end,
+        set next_at = case when d.notes = excluded.notes then excluded.next_at else '-infinity' end,
             seen_last = excluded.seen_last, seen_last_at = excluded.seen_last_at, derived_by = excluded.derived_by`,
     [id, last, lastAt, notes, unansweredSeconds, knownAt ?? null],
   );

@@ -81,8 +81,8 @@ export async function saveFindingPass(
   await tx.query(
     `update finding_passes
         set phase = coalesce($2, phase), after_at = $3, after_id = $4, spent_ms = spent_ms + $5,
-            ended_at = case when $2::text is null then clock_timestamp() end
-      where tenant_id = $1`,
+            ended_at = case when $2::text is null then clock.now end
+       from (select clock_timestamp() as now) as clock where tenant_id = $1`,
     [tenantId, pass?.phase ?? null, pass?.afterAt ?? null, pass?.afterId ?? null, Math.round(spentMs)],
   );
 }

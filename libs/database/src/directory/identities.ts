@@ -54,9 +54,11 @@ function saving(onConflict: string) {
   return async (tx: Transaction, tenantId: string, identities: readonly StoredIdentity[]): Promise<void> => {
     if (identities.length === 0) return;
     await tx.query(
-      `insert into identities (tenant_id, derived_by, id, display_name, status, created_at, updated_at, document)
-       select $1, ${derivation}, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::timestamptz[]),
-          unnest($6::timestamptz[]), unnest($7::text[]) ${onConflict}`,
+      `with saved as (
+         insert into identities (tenant_id, derived_by, id, display_name, status, created_at, updated_at, document)
+         select $1, ${derivation}, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::timestamptz[]),
+            unnest($6::timestamptz[]), unnest($7::text[]) ${onConflict} returning 1)
+       select`,
       [
         tenantId,
         ...arraysOf(identities, { id: uuids, displayName: texts, status: texts }),
@@ -80,7 +82,7 @@ export async function redirectIdentities(
   await tx.query('delete from identities where tenant_id = $1 and id = any($2)', [tenantId, ids]);
   await tx.query(
     `insert into identity_redirects (tenant_id, merged_at, id, into_id, created_at)
-     select $1, $2, * from unnest($3::uuid[], $4::uuid[], $5::timestamptz[])`,
+     select $1, $2, * from unnest($3::uuid[], $4::uuid[], $5::timestamptz[]) returning 1`,
     [tenantId, now, ids, into, redirects.map(({ identity }) => identity.createdAt)],
   );
   await saveRedirectVersions(tx, 'into_id', ids, now);

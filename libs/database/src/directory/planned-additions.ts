@@ -39,8 +39,8 @@ export interface Additions {
  * The planned deletions `d` of the identity that a planned creation `c` resembles: one index lookup for each creation,
  * whatever the planner estimates. Without a limit, because an ordered scan of the plan would seem cheaper for one.
  */
-const resembled = `(select id, record_id from sync_plan_entries
-   where tenant_id = c.tenant_id and job_id = $1 and identity_id = c.resembles_id and action = 'delete' and incoming is null
+const resembled = (tenant: string) => `(select id, record_id from sync_plan_entries
+   where tenant_id = ${tenant} and job_id = $1 and identity_id = c.resembles_id and action = 'delete' and incoming is null
   offset 0) d`;
 
 /**
@@ -67,7 +67,7 @@ export async function countAdditions(
   const rekeyed = await tx.query<{ field: MatchingKey; count: number }>(
     `select c.resembles_by as field, count(*)::int as count from sync_plan_entries c
       where c.tenant_id = $4 and c.job_id = $1 and c.based_on is null and c.resembles_id is not null
-        and (exists (select from ${resembled})
+        and (exists (select from ${resembled('$4')})
              or (c.resembles_by = any($2) and exists (
                    select from source_records r
                     where r.tenant_id = $4 and r.identity_id = c.resembles_id and r.connector_id = $3
@@ -111,7 +111,7 @@ export async function findReplacedAnchors(
 ): Promise<ReplacedAnchor[]> {
   return tx.query<ReplacedAnchor>(
     `select c.id as "createId", c.seq, c.incoming, d.id as "deleteId", d.record_id as "recordId"
-       from sync_plan_entries c cross join lateral ${resembled}
+       from sync_plan_entries c cross join lateral ${resembled('$5')}
       where c.tenant_id = $5 and c.job_id = $1 and c.id >= $2 and c.id < $3 and c.based_on is null and c.resembles_by = any($4)
       order by c.id, d.id`,
     [jobId, first, beyond, texts(kinds), tx.tenantId],

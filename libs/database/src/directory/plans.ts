@@ -110,15 +110,16 @@ export async function planDeletions(
        select id from source_records where tenant_id = $2 and connector_id = $3 and status not in ${deletedStatuses}
        except
        select unnest(record_ids) from seen_records where tenant_id = $2 and job_id = $1),
+     found as materialized (
+       select r.* from missing
+        cross join lateral (select * from source_records where tenant_id = $2 and id = missing.id limit 1) r
+        where not exists (select from sync_record_errors e
+                           where e.tenant_id = $2 and e.job_id = $1 and e.external_id = r.external_id)),
      planned as (
        insert into sync_plan_entries (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, based_on)
        select $1, $2, ${sweepSeq}, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${deletionChange},
               r.updated_at
-         from missing
-        cross join lateral (select * from source_records where tenant_id = $2 and id = missing.id limit 1) r
-        where not exists (select from sync_record_errors e
-                           where e.tenant_id = $2 and e.job_id = $1 and e.external_id = r.external_id)
-        order by r.id
+         from found r order by r.id
        returning 1)
      select count(*)::int as count from planned`,
     [id, tenantId, connectorId],
@@ -134,12 +135,14 @@ export async function planRemoved(
   externalIds: readonly string[],
 ): Promise<void> {
   await tx.query(
-    `insert into sync_plan_entries (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, based_on)
+    `with found as materialized (
+       select r.* from unnest($5::text[]) as n (external_id)
+        cross join lateral (select * from source_records
+                             where tenant_id = $2 and connector_id = $3 and external_id = n.external_id limit 1) r
+        where r.status not in ${deletedStatuses})
+     insert into sync_plan_entries (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, based_on)
      select $1, $2, $4, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${deletionChange}, r.updated_at
-       from unnest($5::text[]) as n (external_id)
-      cross join lateral (select * from source_records
-                           where tenant_id = $2 and connector_id = $3 and external_id = n.external_id limit 1) r
-      where r.status not in ${deletedStatuses}`,
+       from found r returning 1`,
     [id, tenantId, connectorId, seq, texts(externalIds)],
   );
 }
@@ -237,7 +240,8 @@ export async function addPlanEntries(
        from unnest($3::integer[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::uuid[], $9::jsonb[],
         $10::text[], $11::timestamptz[], $12::uuid[], $13::text[], $14::jsonb[])
          as n (seq, action, record_id, kind, external_id, identity_id, changes, incoming, based_on, resembles_id,
-               resembles_by, changed_fields)`,
+               resembles_by, changed_fields)
+     returning 1`,
     [
       jobId,
       tenantId,

@@ -51,7 +51,7 @@ const mostLost = 10_000;
 export async function addLosses(tx: Transaction, jobId: string, identityIds: readonly string[]): Promise<void> {
   if (identityIds.length === 0) return;
   await tx.query(
-    `update sync_plans set losses = losses + cardinality($2::uuid[]), lost_identity_ids = (lost_identity_ids || $2::uuid[])[1:$3::int]
+    `update sync_plans set losses = losses + cardinality($2::uuid[]), lost_identity_ids = array(select unnest(lost_identity_ids || $2::uuid[]) limit $3::int)
       where tenant_id = $4 and job_id = $1`,
     [jobId, uuids(identityIds), mostLost, tx.tenantId],
   );
@@ -63,10 +63,10 @@ export async function lockLosses(tx: Transaction, tenantId: string): Promise<voi
 }
 
 /** Entries of a plan, `e`, that disable or delete a record of a person with access, or take it otherwise. */
-const taking = `e.action in ('disable', 'delete') and ('${planMarks.losing}' = any(e.changed_fields)
+const taking = (tenant: string) => `e.action in ('disable', 'delete') and ('${planMarks.losing}' = any(e.changed_fields)
   or (select i.status in ('active', 'suspended') from source_records r
-        join identities i on i.tenant_id = r.tenant_id and i.id = r.identity_id
-       where r.tenant_id = e.tenant_id and r.id = e.record_id limit 1))`;
+        join identities i on i.tenant_id = ${tenant} and i.id = r.identity_id
+       where r.tenant_id = ${tenant} and r.id = e.record_id limit 1))`;
 
 /**
  * Counts the people who lost access by other runs and changes of settings within the last hours, back to a release or a
@@ -103,7 +103,7 @@ export async function countRecentLosses(
         cross join lateral (select job_id, connector_id from sync_plans
                              where tenant_id = $1 and job_id = j.id and state = 'ready' limit 1) p
         cross join lateral (select count(*)::int as losses from sync_plan_entries e
-                             where e.tenant_id = $1 and e.job_id = p.job_id and not e.done and ${taking}) open
+                             where e.tenant_id = $1 and e.job_id = p.job_id and not e.done and ${taking('$1')}) open
         where open.losses > 0)
      select coalesce(sum(losses), 0)::int as count from runs
       where at > coalesce((select max(at) from runs where released), '-infinity')
@@ -122,7 +122,7 @@ export async function countLastActive(
 ): Promise<number> {
   return tx.count(
     `select count(*)::int as count from sync_plan_entries e
-      where e.tenant_id = $3 and e.job_id = $1 and ${taking} and e.action = 'delete' and e.kind = 'user' and not (
+      where e.tenant_id = $3 and e.job_id = $1 and ${taking('$3')} and e.action = 'delete' and e.kind = 'user' and not (
         select coalesce(bool_and(o.status = 'active'), false)
           from (select * from source_records
                  where tenant_id = $3 and identity_id = (
@@ -135,7 +135,7 @@ export async function countLastActive(
 /** Counts the records of people with access that a plan disables or deletes, or by which they lose it otherwise. */
 export async function countTaking(tx: Transaction, jobId: string): Promise<number> {
   return tx.count(
-    `select count(*)::int as count from sync_plan_entries e where e.tenant_id = $1 and e.job_id = $2 and ${taking}`,
+    `select count(*)::int as count from sync_plan_entries e where e.tenant_id = $1 and e.job_id = $2 and ${taking('$1')}`,
     [tx.tenantId, jobId],
   );
 }

@@ -204,8 +204,9 @@ export async function insertRecords(
      insert into source_records (tenant_id, derived_by, ${names.map(snakeCase)})
      select $1, ${derivation}, ${arrayParameters(names, 2).map((array) => `unnest(${array})`)}
      returning id, created_at, search_terms, list_terms),
-     listed as (${insertTermsOfInserted('list_terms')})
-     ${insertTermsOfInserted('search_terms')}`,
+     listed as (${insertTermsOfInserted('list_terms')}),
+     searched as (${insertTermsOfInserted('search_terms')})
+     select`,
     [tenantId, ...valuesOf(records, stored, joinedSearchTerms(records), joinedListTerms(records))],
   );
   await Promise.all([inserted, insertGroups(tx, tenantId, records)]);

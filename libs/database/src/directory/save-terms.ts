@@ -46,7 +46,7 @@ export function joinedListTerms(records: readonly ListedRecord[]): (string | nul
 export function insertTermsOfInserted(table: TermTable): string {
   return `insert into ${table} (tenant_id, term, ${timeIn[table]}record_id)
     select $1, string_to_table(${table}, E'\\n') collate "C" as term, ${timeIn[table]}id
-      from inserted where ${table} is not null order by term`;
+      from inserted where ${table} is not null order by term returning 1`;
 }
 
 /** Replaces the terms of stored records. Call it before the column changes; a record with the same terms is not written. */

@@ -9,9 +9,13 @@ import type { Transaction } from '../database.js';
 export async function saveIdentityVersions(tx: Transaction, identityIds: readonly string[], now: Date): Promise<void> {
   if (identityIds.length === 0) return;
   await tx.query(
-    `insert into identity_versions (tenant_id, identity_id, valid_until, document)
-     select $1, n.id, $3, i.document from unnest($2::uuid[]) as n (id)
-      cross join lateral (select document from identities where tenant_id = $1 and id = n.id limit 1) i`,
+    `with current as materialized (
+       select f.* from unnest($2::uuid[]) as n (id)
+        cross join lateral (select id, document from identities where tenant_id = $1 and id = n.id limit 1) f),
+     saved as (
+       insert into identity_versions (tenant_id, identity_id, valid_until, document)
+       select $1, id, $3, document from current returning 1)
+     select`,
     [tx.tenantId, uuids(identityIds), now],
   );
 }
@@ -39,9 +43,13 @@ export async function findFormerlyActive(
 export async function saveRecordVersions(tx: Transaction, recordIds: readonly string[], now: Date): Promise<void> {
   if (recordIds.length === 0) return;
   await tx.query(
-    `insert into record_versions (tenant_id, record_id, valid_until, document)
-     select $1, n.id, $3, r.document from unnest($2::uuid[]) as n (id)
-      cross join lateral (select document from source_records where tenant_id = $1 and id = n.id limit 1) r`,
+    `with current as materialized (
+       select f.* from unnest($2::uuid[]) as n (id)
+        cross join lateral (select id, document from source_records where tenant_id = $1 and id = n.id limit 1) f),
+     saved as (
+       insert into record_versions (tenant_id, record_id, valid_until, document)
+       select $1, id, $3, document from current returning 1)
+     select`,
     [tx.tenantId, uuids(recordIds), now],
   );
 }

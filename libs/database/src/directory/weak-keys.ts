@@ -31,8 +31,10 @@ async function insertValues(
   const rows = records.flatMap(({ id, values }) => [...new Set(values)].map((value) => ({ id, value })));
   if (rows.length === 0) return;
   await tx.query(
-    `insert into weak_keys (tenant_id, value, record_id)
-     select $1, unnest($2::text[]), unnest($3::uuid[]) ${onConflict}`,
+    `with inserted as (
+       insert into weak_keys (tenant_id, value, record_id)
+       select $1, unnest($2::text[]), unnest($3::uuid[]) ${onConflict} returning 1)
+     select`,
     [tenantId, ...arraysOf(rows, { value: texts, id: uuids })],
   );
 }
@@ -76,8 +78,8 @@ export async function isQueueReady(tx: Transaction, tenantId: string): Promise<b
 export async function takeQueued(tx: Transaction, tenantId: string, limit: number): Promise<string[]> {
   await useIndexScans(tx);
   return tx.ids(
-    `delete from match_queue where tenant_id = $1 and record_id in (
-       select record_id from match_queue where tenant_id = $1 order by record_id limit $2 for update skip locked)
+    `delete from match_queue where tenant_id = $1 and record_id = any(array(
+       select record_id from match_queue where tenant_id = $1 order by record_id limit $2 for update skip locked))
      returning record_id as id`,
     [tenantId, limit],
   );

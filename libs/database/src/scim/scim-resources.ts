@@ -199,10 +199,10 @@ export async function countScimResources(tx: Transaction, scope: ScimScope, crit
 }
 
 /**
- * The primary keys that users and groups with the ids `$3` may have. `offset 0` keeps tenant and connector out of the
- * conditions on `scim_resources`: with them, PostgreSQL without statistics would read all resources of the connector.
+ * The ends of the primary keys that users and groups with the ids `$3` may have. `offset 0` keeps the connector out of
+ * the conditions on `scim_resources`: with it, PostgreSQL without statistics would read all of its resources.
  */
-const keysOf = `select $1::uuid as tenant_id, $2::uuid as connector_id, kind, id
+const keysOf = `select $2::uuid as connector_id, kind, id
   from unnest($3::uuid[]) as id cross join unnest('{User,Group}'::text[]) as kind offset 0`;
 
 /** Returns those of the ids that are existing users or groups of the connector. */
@@ -214,7 +214,7 @@ export async function findExistingScimIds(
   const found = await tx.ids(
     `select r.id from (${keysOf}) as k cross join lateral (
        select id, deleted_at from scim_resources
-        where tenant_id = k.tenant_id and connector_id = k.connector_id and kind = k.kind and id = k.id limit 1) as r
+        where tenant_id = $1 and connector_id = k.connector_id and kind = k.kind and id = k.id limit 1) as r
       where r.deleted_at is null`,
     [tenantId, connectorId, uuids(ids)],
   );
@@ -234,9 +234,9 @@ export async function touchScimResources(
   if (ids.length === 0) return;
   await tx.query(
     `update scim_resources r
-        set position = case r.kind when 'User' then $4::bigint end, version = version + 1, changed_at = now()
+        set position = case when r.kind = 'User' then $4::bigint end, version = version + 1, changed_at = now()
        from (${keysOf}) as k
-      where r.tenant_id = k.tenant_id and r.connector_id = k.connector_id and r.kind = k.kind and r.id = k.id`,
+      where r.tenant_id = $1 and r.connector_id = k.connector_id and r.kind = k.kind and r.id = k.id`,
     [tenantId, connectorId, uuids(ids), position],
   );
 }

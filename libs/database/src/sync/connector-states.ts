@@ -34,11 +34,11 @@ export async function findNextRun(tx: Transaction, jobId: string): Promise<Date>
  */
 export async function findOldestCompleteRead(tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ seconds: number }>(
-    `select coalesce(max(extract(epoch from now() - coalesce(s.complete_as_of, c.created_at))), 0)::float8 as seconds
-       from (select tenant_id, id, created_at from connectors
+    `select coalesce(max(extract(epoch from now() - coalesce(c.complete_as_of, c.created_at))), 0)::float8 as seconds
+       from (select c.created_at, s.complete_as_of from connectors c
+               left join connector_states s on s.tenant_id = c.tenant_id and s.connector_id = c.id
               where schedule is not null and schedule -> 'paused' is distinct from 'true' and deleted_at is null
-              limit 10000) as c
-       left join connector_states s on s.tenant_id = c.tenant_id and s.connector_id = c.id`,
+              limit 10000) as c`,
   );
   return row?.seconds ?? 0;
 }
@@ -75,7 +75,7 @@ export async function saveCheckpoint(tx: Transaction, job: SyncJob): Promise<voi
     `insert into connector_states as s
         (connector_id, tenant_id, checkpoint, checkpoint_at, config_version, runs_since_full, complete_as_of)
      select j.connector_id, j.tenant_id, j.checkpoint, case when j.checkpoint is not null then j.started_at end,
-            case when j.checkpoint is not null then j.config_version end, case j.mode when 'changes' then 1 else 0 end,
+            case when j.checkpoint is not null then j.config_version end, case when j.mode = 'changes' then 1 else 0 end,
             case when j.mode = 'full' or c.type = 'scim-push' then j.started_at end
        from sync_jobs j join connectors c on c.tenant_id = j.tenant_id and c.id = j.connector_id
       where j.tenant_id = $1 and j.id = $2
@@ -83,7 +83,7 @@ export async function saveCheckpoint(tx: Transaction, job: SyncJob): Promise<voi
         set checkpoint = case when ${isNewer} then excluded.checkpoint else s.checkpoint end,
             checkpoint_at = case when ${isNewer} then excluded.checkpoint_at else s.checkpoint_at end,
             config_version = case when ${isNewer} then excluded.config_version else s.config_version end,
-            runs_since_full = case excluded.runs_since_full when 0 then 0 else s.runs_since_full + 1 end,
+            runs_since_full = case when excluded.runs_since_full = 0 then 0 else s.runs_since_full + 1 end,
             complete_as_of = greatest(excluded.complete_as_of, s.complete_as_of)`,
     [job.tenantId, job.id],
   );
@@ -94,18 +94,19 @@ export async function saveCheckpoint(tx: Transaction, job: SyncJob): Promise<voi
  * the result changes how often the connector runs, its next run is planned again.
  */
 export async function saveLastJob(tx: Transaction, job: SyncJob, succeeded: boolean | undefined): Promise<void> {
+  const ended = await tx.row<{ at: string }>('select now()::text as at');
   const asBefore = `($5 or s.failures + 1 < ${suspendedAfter})`;
   await tx.query(
     `insert into connector_states as s (connector_id, tenant_id, last_job_id, failures, last_failed_at)
-     values ($1, $2, $3, case when $4 then 0 else 1 end, case when $4 then null else now() end)
+     values ($1, $2, $3, case when $4 then 0 else 1 end, case when $4 then null else $6::timestamptz end)
      on conflict (tenant_id, connector_id) do update
         set last_job_id = excluded.last_job_id,
             failures = case when $5 then s.failures when $4 then 0 else s.failures + 1 end,
-            last_failed_at = case when $4 then s.last_failed_at else now() end,
+            last_failed_at = coalesce(excluded.last_failed_at, s.last_failed_at),
             due_at = case when ${asBefore} then s.due_at end,
-            next_run_at = case when ${asBefore} or s.next_run_at is null then s.next_run_at else now() end
+            next_run_at = case when ${asBefore} or s.next_run_at is null then s.next_run_at else $6::timestamptz end
       -- A released job may end after a later run, which says more about the source. Ids are in the order of creation.
       where s.last_job_id is null or s.last_job_id <= excluded.last_job_id`,
-    [job.connectorId, job.tenantId, job.id, succeeded ?? true, succeeded === undefined],
+    [job.connectorId, job.tenantId, job.id, succeeded ?? true, succeeded === undefined, ended?.at],
   );
 }

@@ -25,8 +25,8 @@ export async function saveFailingRecords(tx: Transaction, job: SyncJob, errors: 
   ]) {
     await tx.query(
       `insert into failing_records as f (id, connector_id, tenant_id, job_id, external_id, line, message, source_message,
-                                         field)
-       select e.id, $1, $2, $3, e.external_id, e.line, e.message, e.source_message, e.field
+                                         field, last_failed_at)
+       select e.id, $1, $2, $3, e.external_id, e.line, e.message, e.source_message, e.field, now()
          from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
               as e (id, line, external_id, message, source_message, field)
         where e.${own} and ${maxFailingRecords} > (
@@ -36,7 +36,7 @@ export async function saveFailingRecords(tx: Transaction, job: SyncJob, errors: 
               line = coalesce(excluded.line, case when f.job_id = excluded.job_id then f.line end),
               source_message = coalesce(excluded.source_message, case
                 when f.job_id = excluded.job_id and starts_with(excluded.message, f.field || ' ') then f.source_message end),
-              field = excluded.field, last_failed_at = now()`,
+              field = excluded.field, last_failed_at = excluded.last_failed_at`,
       values,
     );
   }
@@ -49,7 +49,7 @@ export async function saveFailingRecords(tx: Transaction, job: SyncJob, errors: 
 export async function takeRetry(tx: Transaction, connectorId: string): Promise<string | undefined> {
   const [row] = await tx.query<{ externalId: string }>(
     `update failing_records
-        set retries = retries + 1, retry_at = now() + least(interval '1 day', interval '15 minutes' * 2 ^ least(retries, 10))
+        set retries = retries + 1, retry_at = (now() at time zone 'UTC' + least(interval '1 day', interval '15 minutes' * 2 ^ least(retries, 10))) at time zone 'UTC'
       where tenant_id = $1 and connector_id = $2 and id = (
         select id from failing_records
          where tenant_id = $1 and connector_id = $2 and external_id is not null
@@ -127,7 +127,8 @@ export async function saveRecordErrors(tx: Transaction, job: SyncJob, errors: re
      select error.id, $1, $2, error.line, error.external_id, error.message, error.hides_others, error.source_message,
             error.field
        from unnest($3::uuid[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::boolean[])
-            as error (id, line, external_id, message, source_message, field, hides_others)`,
+            as error (id, line, external_id, message, source_message, field, hides_others)
+     returning 1`,
     [job.id, job.tenantId, ...columnsOf(first), booleans(first.map(({ hides_others }) => hides_others ?? false))],
   );
 }

@@ -25,7 +25,7 @@ export async function findJobSource(tx: Transaction, connectorId: string): Promi
     `select id as "connectorId", type, records, config, config_version as "configVersion", tenant_id as "tenantId",
             (schedule ->> 'full_every')::integer as "fullEvery",
             (schedule ->> 'full_every_hours')::integer as "fullEveryHours",
-            (select ciphertext from connector_secrets s where s.tenant_id = c.tenant_id and s.connector_id = c.id) as secrets
+            (select ciphertext from connector_secrets s where s.tenant_id = $1 and s.connector_id = c.id) as secrets
        from connectors c where tenant_id = $1 and id = $2 and deleted_at is null`,
     [tx.tenantId, connectorId],
   );

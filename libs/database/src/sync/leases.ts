@@ -26,8 +26,7 @@ export interface ClaimedJob extends SyncJob {
 /**
  * Finds jobs to claim: running ones with an expired lease, and the oldest queued one of each idle connector. Record
  * jobs are found separately, since they do not wait for other jobs.
- * The recursion steps from connector to connector, so that a long queue of one connector costs one step: 16 ms with 100
- * 000 jobs queued for 2 000 connectors, 1 ms with none.
+ * Reads one entry of an index for each queued job.
  */
 export async function findClaimableJobs(
   database: Pick<Database, 'readAcrossTenants'>,
@@ -35,16 +34,9 @@ export async function findClaimableJobs(
 ): Promise<ClaimableJob[]> {
   return database.readAcrossTenants<ClaimableJob>({
     name: `claimable-jobs-${limit}`,
-    text: `with recursive waiting as (
-       (select tenant_id, connector_id, id from sync_jobs
-         where status = 'queued' and mode <> 'record' order by tenant_id, connector_id, id limit 1)
-       union all
-       select following.* from waiting, lateral (
-         select tenant_id, connector_id, id from sync_jobs
-          where status = 'queued' and mode <> 'record'
-            and (tenant_id, connector_id) > (waiting.tenant_id, waiting.connector_id)
-          order by tenant_id, connector_id, id limit 1) as following
-     )
+    text: `with waiting as (
+       select distinct on (tenant_id, connector_id) tenant_id, connector_id, id from sync_jobs
+        where status = 'queued' and mode <> 'record' order by tenant_id, connector_id, id)
      select id, tenant_id as "tenantId", connector_id as "connectorId" from (
        select id, tenant_id, connector_id from sync_jobs j where status = 'running' and mode <> 'record' and lease_until < now()
          and ${ofActiveTenant('j')}
@@ -80,7 +72,7 @@ export async function claimLease(
         where id = $1 and tenant_id = $2 and (status = 'queued' or (status = 'running' and lease_until < now()))
           for update skip locked)
      update sync_jobs j
-        set status = 'running', started_at = coalesce(j.started_at, now()), attempts = j.attempts + 1, lease_owner = $3,
+        set status = 'running', started_at = coalesce(j.started_at, (select now())), attempts = j.attempts + 1, lease_owner = $3,
             lease_until = now() + $4 * interval '1 millisecond', lease_token = j.lease_token + 1
        from free where j.tenant_id = $2 and j.id = free.id
      returning ${jobColumns}, j.traceparent, free.status = 'queued' as started`,

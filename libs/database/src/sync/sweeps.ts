@@ -46,8 +46,8 @@ export async function lockReleasedJob(tx: Transaction, connectorId: string): Pro
 /** Saves an operator's decision; earlier ones are kept in `after`. */
 export async function saveDecision(tx: Transaction, jobId: string, decision: JobDecision): Promise<void> {
   await tx.query(
-    `update sync_jobs set decision = $3::jsonb ||
-       case when decision is null then '{}' else jsonb_build_object('after', decision) end
+    `update sync_jobs
+        set decision = case when decision is null then $3::jsonb else jsonb_set($3::jsonb, '{after}', decision) end
       where tenant_id = $1 and id = $2`,
     [tx.tenantId, jobId, JSON.stringify(decision)],
   );

@@ -15,7 +15,7 @@ export type ApiKeySecret = Pick<
   'tenantId' | 'secretHash' | 'scopes' | 'expiresAt' | 'revokedAt' | 'connectorId' | 'allowedNetworks'
 > & { isSuspended: boolean; requestsPerMinute: number | null };
 
-const revoked = { revokedAt: () => 'coalesce(revoked_at, now())' };
+const revoked = { revokedAt: () => 'coalesce(revoked_at, (select now()))' };
 
 export function insertApiKey(
   tx: Transaction,

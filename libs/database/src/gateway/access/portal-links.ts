@@ -40,8 +40,8 @@ export async function insertPortalLink(
 ): Promise<{ id: string; expiresAt: Date }> {
   const [row] = await tx.query<{ id: string; expiresAt: Date }>(
     `insert into portal_links (id, tenant_id, secret_hash, webhook_ids, access, bodies, issued_by, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7,
-             least(now() + $8 * interval '1 second', (select expires_at from api_keys where tenant_id = $2 and id = $7)))
+     select $1, $2, $3, $4, $5, $6, $7,
+            least(now() + $8 * interval '1 second', (select expires_at from api_keys where tenant_id = $2 and id = $7))
      returning id, expires_at as "expiresAt"`,
     [newUuid(), tenantId, secretHash, uuids(webhookIds), access, bodies, issuedBy ?? null, seconds],
   );

@@ -49,14 +49,14 @@ export interface LastRun {
   recordsDeleted: number;
 }
 
-// The lateral joins have limits, so that PostgreSQL always uses index lookups.
+// The lateral joins have limits, so that PostgreSQL always uses index lookups. `$1` is the tenant.
 const shown = (from: string) => `
   select c.id, c.tenant_id as "tenantId", c.type, c.name, c.priority, c.records, c.config, c.safeguard, c.schedule,
-         coalesce((select names from connector_secrets x where x.tenant_id = c.tenant_id and x.connector_id = c.id), '{}') as secrets,
+         coalesce((select names from connector_secrets x where x.tenant_id = $1 and x.connector_id = c.id), '{}') as secrets,
          c.created_at as "createdAt", c.updated_at as "updatedAt",
          case when c.planned_schedule = c.schedule and s.due_at is not null then s.next_run_at end as "nextRunAt",
          coalesce(s.failures, 0) as failures,
-         exists (select from sync_jobs j where j.tenant_id = c.tenant_id and j.connector_id = c.id
+         exists (select from sync_jobs j where j.tenant_id = $1 and j.connector_id = c.id
                     and j.status = 'quarantined' and j.mode <> 'record') as quarantined,
          s.skipped_at as "skippedAt", s.skipped_because as "skippedBecause",
          case when s.config_version = c.config_version then s.checkpoint_at end as "checkpointAt",
@@ -66,9 +66,9 @@ const shown = (from: string) => `
                    'sourceMessage', j.source_message, 'recordsRead', j.records_read,
                    'recordsFailed', j.records_failed, 'recordsDeleted', j.records_deleted)
             from sync_jobs j
-           where j.tenant_id = c.tenant_id and j.id = s.last_job_id and j.completed_at is not null) as "lastRun"
+           where j.tenant_id = $1 and j.id = s.last_job_id and j.completed_at is not null) as "lastRun"
     from ${from} as c left join lateral (
-      select * from connector_states where tenant_id = c.tenant_id and connector_id = c.id limit 1) s on true`;
+      select * from connector_states where tenant_id = $1 and connector_id = c.id limit 1) s on true`;
 
 export async function insertConnector(tx: Transaction, tenantId: string, body: ConnectorBody): Promise<ConnectorRow> {
   const id = newUuid();

@@ -23,17 +23,17 @@ export interface CaseRow {
   operationId: string | null;
 }
 
-/** The JSON value is in a subquery, because row-level security treats the cast as leaky and would not use the index. */
+/** `$1` is the tenant. The JSON value is in a subquery, because row-level security treats the cast as leaky and would not use the index. */
 const select = `
   select c.id, c.status, c.kind, c.reason, c.record_id as "recordId", r.kind as "recordKind", r.connector_id as "connectorId",
          r.external_id as "externalId", r.document, r.identity_id as "identityId", c.opened_at as "openedAt",
          c.closed_at as "closedAt", c.operation_id as "operationId",
          (select coalesce(jsonb_agg(candidate || jsonb_build_object('display_name', (
                    select display_name from identities
-                    where tenant_id = c.tenant_id and id = (select (candidate ->> 'identity_id')::uuid)))
+                    where tenant_id = $1 and id = (select (candidate ->> 'identity_id')::uuid)))
                   order by place), '[]')
             from jsonb_array_elements(c.candidates) with ordinality as each (candidate, place)) as candidates
-    from review_cases c join source_records r on r.tenant_id = c.tenant_id and r.id = c.record_id`;
+    from review_cases c join source_records r on r.tenant_id = $1 and r.id = c.record_id`;
 
 export async function findCase(tx: Transaction, tenantId: string, id: string): Promise<CaseRow | undefined> {
   return tx.row<CaseRow>(`${select} where c.tenant_id = $1 and c.id = $2`, [tenantId, id]);

@@ -52,13 +52,13 @@ export interface JobRow extends Pick<SyncJobEntity, (typeof shown)[number]> {
 const waitsFor = `
   case when mode <> 'record' and (status = 'queued' or (status = 'quarantined' and decision ->> 'action' = 'released')) then coalesce(
     (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
-      where b.tenant_id = sync_jobs.tenant_id and b.connector_id = sync_jobs.connector_id and b.status = 'running'
+      where b.tenant_id = $1 and b.connector_id = sync_jobs.connector_id and b.status = 'running'
         and b.mode <> 'record' limit 1),
     (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
-      where b.tenant_id = sync_jobs.tenant_id and b.connector_id = sync_jobs.connector_id and b.status = 'quarantined'
+      where b.tenant_id = $1 and b.connector_id = sync_jobs.connector_id and b.status = 'quarantined'
         and b.mode <> 'record' and b.decision ->> 'action' = 'released' and b.id <> sync_jobs.id limit 1),
     (select jsonb_build_object('id', b.id, 'status', b.status) from sync_jobs b
-      where b.tenant_id = sync_jobs.tenant_id and b.connector_id = sync_jobs.connector_id and b.status = 'queued'
+      where b.tenant_id = $1 and b.connector_id = sync_jobs.connector_id and b.status = 'queued'
         and b.mode <> 'record' and b.id < sync_jobs.id order by b.id limit 1)) end as "waitsFor"`;
 
 const columns = `${selectList(shown)},${waitsFor},
@@ -66,7 +66,7 @@ const columns = `${selectList(shown)},${waitsFor},
     and coalesce(last_record_at, started_at) < now() - interval '5 minutes', false) as stalled,
   case when mode = 'record' then (
     select jsonb_build_object('id', r.id, 'kind', r.kind, 'identityId', r.identity_id) from source_records r
-     where r.tenant_id = sync_jobs.tenant_id and r.connector_id = sync_jobs.connector_id
+     where r.tenant_id = $1 and r.connector_id = sync_jobs.connector_id
        and r.external_id = sync_jobs.external_id limit 1) end as record`;
 
 export async function findJob(tx: Transaction, tenantId: string, id: string): Promise<JobRow | undefined> {

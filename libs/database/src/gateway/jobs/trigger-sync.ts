@@ -47,7 +47,7 @@ async function triggerWithKey(
      values ($1, $2, $3, $4, now() + interval '24 hours')
      on conflict (tenant_id, key) do update
         set connector_id = excluded.connector_id, job_id = excluded.job_id, expires_at = excluded.expires_at
-      where k.expires_at < now()
+      where k.expires_at at time zone 'UTC' < excluded.expires_at at time zone 'UTC' - interval '24 hours'
      returning job_id`,
     [tenantId, key, connectorId, jobId],
   );
@@ -74,8 +74,8 @@ async function triggerWithKey(
 /** Deletes a few expired keys with every new one, so that they do not accumulate. */
 async function deleteExpiredKeys(tx: Transaction, tenantId: string): Promise<void> {
   await tx.query(
-    `delete from idempotency_keys where tenant_id = $1 and key in (
-       select key from idempotency_keys where tenant_id = $1 and expires_at < now() limit 10 for update skip locked)`,
+    `delete from idempotency_keys where tenant_id = $1 and key = any(array(
+       select key from idempotency_keys where tenant_id = $1 and expires_at < now() limit 10 for update skip locked))`,
     [tenantId],
   );
 }

@@ -26,7 +26,7 @@ export interface TenantDeletion {
  */
 export async function requestTenantDeletion(tx: Transaction, id: string): Promise<void> {
   await tx.query('insert into tenant_deletions (tenant_id) values ($1) on conflict do nothing', [id]);
-  await tx.query('update tenants set suspended_at = coalesce(suspended_at, now()) where id = $1', [id]);
+  await tx.query('update tenants set suspended_at = coalesce(suspended_at, (select now())) where id = $1', [id]);
   await tx.query('delete from portal_links where tenant_id = $1', [id]);
   await tx.query('delete from api_keys where tenant_id = $1', [id]);
   await tx.query('update webhooks set active = false, updated_at = now() where tenant_id = $1 and active', [id]);
@@ -42,13 +42,13 @@ export async function lockTenant(tx: Transaction, id: string): Promise<string | 
 export async function findTenantDeletion(tx: Transaction, id: string): Promise<TenantDeletion | undefined> {
   const [row] = await tx.query<Omit<TenantDeletion, 'contents'> & TenantContents>(
     `select d.requested_at as "requestedAt", d.table_name as "table", coalesce(d.deleted, 0) as deleted,
-            (select count(*) from connectors c where c.tenant_id = t.id) as connectors,
+            (select count(*) from connectors c where c.tenant_id = $1) as connectors,
             ${total('identity')} as identities, ${total('user')} as users,
-            (select count(*) from sync_jobs j where j.tenant_id = t.id) as sync_jobs,
-            coalesce((select last from event_sequences s where s.tenant_id = t.id), 0) as events,
-            (select count(*) from webhooks w where w.tenant_id = t.id) as webhooks,
-            (select count(*) from api_keys k where k.tenant_id = t.id) as api_keys
-       from tenants t left join tenant_deletions d on d.tenant_id = t.id where t.id = $1`,
+            (select count(*) from sync_jobs j where j.tenant_id = $1) as sync_jobs,
+            coalesce((select last from event_sequences s where s.tenant_id = $1), 0) as events,
+            (select count(*) from webhooks w where w.tenant_id = $1) as webhooks,
+            (select count(*) from api_keys k where k.tenant_id = $1) as api_keys
+       from tenants t left join tenant_deletions d on d.tenant_id = $1 where t.id = $1`,
     [id],
   );
   if (!row) return undefined;
@@ -57,4 +57,4 @@ export async function findTenantDeletion(tx: Transaction, id: string): Promise<T
 }
 
 const total = (resource: string) =>
-  `coalesce((select sum(count)::bigint from directory_counters n where n.tenant_id = t.id and n.resource = '${resource}'), 0)`;
+  `coalesce((select sum(count)::bigint from directory_counters n where n.tenant_id = $1 and n.resource = '${resource}'), 0)`;
