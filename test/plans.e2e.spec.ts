@@ -14,12 +14,6 @@ const otherLimits: readonly [RegExp, number][] = [
   [/^with examined as materialized .* from webhook_deliveries/, 20_000],
 ];
 
-/** Reads whose filters decide the plan. They are never prepared without their values. */
-const plannedForValues: readonly RegExp[] = [
-  /^select count\(\*\) as total from unnest\(\$2::uuid\[\]\) as lineage/,
-  /^select \(select count\(\*\)::int from \( select from source_records where connector_id = \$1/,
-];
-
 let tenant: LargeTenant;
 
 beforeAll(async () => {
@@ -56,23 +50,9 @@ describe('a statement of a service in a tenant with many people reads a bounded 
     expect(tooMuch(statements, await tenant.largeTables())).toEqual([]);
   });
 
-  it('also with one plan for all values, as prepared statements may have', async () => {
-    expect(await generic()).toEqual([]);
-  });
-
   it('of tables that were analysed', async () => {
     // Also vacuums, as autovacuum does: a queue full of dead rows has the statistics of an empty one.
     await tenant.fixture.rows('vacuum analyze');
     expect(tooMuch(await tenant.work(), await tenant.largeTables())).toEqual([]);
-    expect(await generic()).toEqual([]);
   });
 });
-
-/** Names each statement that reads too much with a plan that does not know its values. */
-async function generic(): Promise<string[]> {
-  await tenant.withGenericPlans(true);
-  const statements = await tenant.work();
-  await tenant.withGenericPlans(false);
-  const chosen = statements.filter(({ text }) => !plannedForValues.some((each) => each.test(text)));
-  return tooMuch(chosen, await tenant.largeTables());
-}

@@ -47,7 +47,7 @@ it('a role without a timeout of statements has none, neither in PostgreSQL nor i
 });
 
 it('the clients of a service are counted until they have ended', () => {
-  const connections = { count: 0 };
+  const connections = { count: 0, settings: '' };
   const Client = serviceClient(connections);
   const [first, second] = [new Client(), new Client()];
   expect(connections.count).toBe(2);
@@ -56,7 +56,7 @@ it('the clients of a service are counted until they have ended', () => {
 });
 
 it('an error of an idle client does not end the process', () => {
-  const client = new (serviceClient({ count: 0 }))();
+  const client = new (serviceClient({ count: 0, settings: '' }))();
   expect(() => client.emit('error', new Error('the connection is lost'))).not.toThrow();
 });
 
@@ -87,8 +87,16 @@ describe('isUnavailable', () => {
     expect(isUnavailable(new Error(message))).toBe(true);
   });
 
+  it.each(['failure on connection marked as essential: node1:5432', 'failed to COPY to shard 1 on node1:5432'])(
+    'is true for a node that Citus has lost: %s',
+    (message) => {
+      expect(isUnavailable(Object.assign(new Error(message), { severity: 'ERROR', code: 'XX000' }))).toBe(true);
+    },
+  );
+
   it('is false for any other error', () => {
-    for (const code of ['23505', '42501', '42P01', '22P02', '28P01']) expect(isUnavailable(refusal(code))).toBe(false);
+    for (const code of ['XX000', '23505', '42501', '42P01', '22P02', '28P01'])
+      expect(isUnavailable(refusal(code))).toBe(false);
     for (const error of [new Error('no'), failure('ENOENT'), undefined, null, 'text', {}]) {
       expect(isUnavailable(error)).toBe(false);
     }

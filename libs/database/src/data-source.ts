@@ -1,3 +1,4 @@
+// SQL by hand: the extension of the server, and settings.
 import 'reflect-metadata';
 import { closeWithin } from '@idsync/runtime';
 import pg from 'pg';
@@ -6,7 +7,6 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { entities } from './entities/index.js';
 import { migrations } from './migrations/index.js';
 import { PostgresNamingStrategy } from './naming-strategy.js';
-import { serviceRoles } from './roles.js';
 import { type OpenConnections, serviceClient } from './service-client.js';
 
 export interface DataSourceOptions {
@@ -38,13 +38,15 @@ const closeWithinMs = 5_000;
 /** The DataSource of a service. Closing it waits at most five seconds for PostgreSQL. */
 export class ServiceDataSource extends DataSource {
   readonly connections: OpenConnections;
+  /** Whether the server is the coordinator of a Citus cluster; known once it is connected. */
+  isDistributed = false;
 
   /** `variable`: where the address comes from. */
   constructor(
     options: PostgresOptions,
     private readonly variable = 'DATABASE_URL',
   ) {
-    const connections = { count: 0 };
+    const connections = { count: 0, settings: '' };
     super({ ...options, extra: { ...options.extra, Client: serviceClient(connections) } });
     this.connections = connections;
   }
@@ -52,10 +54,22 @@ export class ServiceDataSource extends DataSource {
   /** Connects. An error names the variable and the server's address, but never the password. */
   override async initialize(): Promise<this> {
     try {
-      return await super.initialize();
+      await super.initialize();
     } catch (cause) {
       throw new Error(`${this.variable}: ${problemOf(cause as Failure, serverOf(this.options))}`, { cause });
     }
+    await this.adaptToCitus();
+    return this;
+  }
+
+  private async adaptToCitus(): Promise<void> {
+    const text = "select exists (select from pg_extension where extname = 'citus') as exists";
+    const [found] = await this.query<{ exists: boolean }[]>(text);
+    if (!found?.exists) return;
+    this.isDistributed = true;
+    this.connections.settings = optionsOf(onCitus);
+    // The connection that is open already.
+    for (const [name, value] of Object.entries(onCitus)) await this.query(`set ${name} = ${value}`);
   }
 
   /**
@@ -134,14 +148,13 @@ export function typeOrmOptions({ url, role, poolSize, statementTimeoutMs = 0 }: 
  * Limits statements and idle transactions, so that a stalled process does not hold its locks permanently. The TCP
  * settings free the connections and locks of a vanished host after a minute, instead of the two hours of most systems.
  * JIT is off because missing statistics made PostgreSQL compile lookups for 20 to 40 ms each. Plans do not depend on
- * values, because PostgreSQL expects no rows of a tenant or source that the statistics do not know yet; only those of the
- * gateway's transactions may, where a filter that has no value must cost nothing.
+ * values, because PostgreSQL expects no rows of a tenant or source that the statistics do not know yet.
  */
 function sessionSettings(role: string, statementTimeoutMs: number): string {
   const settings = {
     role,
     jit: 'off',
-    ...(role !== serviceRoles.gateway && { plan_cache_mode: 'force_generic_plan' }),
+    plan_cache_mode: 'force_generic_plan',
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 60_000,
     tcp_keepalives_idle: 30,
@@ -149,6 +162,16 @@ function sessionSettings(role: string, statementTimeoutMs: number): string {
     tcp_keepalives_count: 3,
     tcp_user_timeout: 60_000,
   };
+  return optionsOf(settings);
+}
+
+/**
+ * A plan without values does not say which node has the tenant, and crashes a coordinator; nodes plan without values.
+ * By default, Citus does not pass on the tenant of a transaction.
+ */
+const onCitus = { plan_cache_mode: 'auto', 'citus.propagate_set_commands': 'local' };
+
+function optionsOf(settings: Record<string, unknown>): string {
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');

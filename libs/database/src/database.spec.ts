@@ -79,7 +79,7 @@ describe('the tenant of a transaction', () => {
     const { database, statements } = recorded();
     await database[read](id, query);
     expect(statements).toEqual([
-      `begin read only; ${onlyIndexScans}; set local plan_cache_mode = force_generic_plan; set local idsync.tenant_id = '${id}'`,
+      `begin read only; ${onlyIndexScans}; set local idsync.tenant_id = '${id}'`,
       'select 1',
       'commit',
     ]);

@@ -47,10 +47,7 @@ const beginSnapshot = 'begin isolation level repeatable read read only';
 
 /** Used by queries of index ranges; see `useIndexScans`. */
 export const onlyIndexScans = 'set local enable_bitmapscan = off; set local enable_seqscan = off';
-/** Reads in one round trip are prepared; `sessionSettings` says why their plans do not depend on values. */
-const beginRead = `begin read only; ${onlyIndexScans}; set local plan_cache_mode = force_generic_plan`;
 const acrossTenants = 'set local idsync.across_tenants = on';
-const beginReadInOrder = `${beginRead}; set local enable_sort = off`;
 
 type Beginning = Pick<TransactionOptions<unknown>, 'begin' | 'often'>;
 
@@ -135,7 +132,7 @@ export class Database {
    * failure, or a change of a table, with at most five attempts.
    */
   async transaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run(tenantId, { begin: `begin; ${setTenant(tenantId)}`, often: this.often }, work);
+    return this.run(tenantId, { begin: this.begin('begin', setTenant(tenantId)), often: this.often }, work);
   }
 
   /**
@@ -143,7 +140,7 @@ export class Database {
    * same committed state, so that the total of a list belongs to its rows. It may run on the read replica.
    */
   async readTransaction<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const begin = `${beginSnapshot}; ${setTenant(tenantId)}`;
+    const begin = this.begin(beginSnapshot, setTenant(tenantId));
     const read = await this.onReplica(tenantId, (connection, onBroken) =>
       runTransaction(connection, { tenantId, begin, work, onBroken }),
     );
@@ -152,7 +149,7 @@ export class Database {
 
   /** Like `readTransaction`, but never repeated, so `work` may send what it reads. */
   async snapshot<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.once(tenantId, { begin: `${beginSnapshot}; ${setTenant(tenantId)}` }, work);
+    return this.once(tenantId, { begin: this.begin(beginSnapshot, setTenant(tenantId)) }, work);
   }
 
   /**
@@ -160,12 +157,12 @@ export class Database {
    * are found must be written in a transaction of their tenant.
    */
   async acrossTenants<T>(search: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run(undefined, { begin: `begin read only; ${acrossTenants}` }, search);
+    return this.run(undefined, { begin: this.begin('begin read only', acrossTenants) }, search);
   }
 
   /** Runs `work` in a transaction that sees rows of no tenant, for tables without tenants such as those of the bus. */
   async withoutTenant<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run(undefined, { begin: `begin; ${setTenant(noTenant)}`, often: this.often }, work);
+    return this.run(undefined, { begin: this.begin('begin', setTenant(noTenant)), often: this.often }, work);
   }
 
   /** Takes the connection from the tenant's fair share, if a tenant is given. */
@@ -194,7 +191,8 @@ export class Database {
   }
 
   private async singleRead<Row>(tenantId: string, query: NamedQuery, form?: typeof asTexts): Promise<Row[]> {
-    const begin = `${query.isInIndexOrder ? beginReadInOrder : beginRead}; ${setTenant(tenantId)}`;
+    const inOrder = query.isInIndexOrder ? ['set local enable_sort = off'] : [];
+    const begin = this.beginRead(...inOrder, setTenant(tenantId));
     const onReplica: ReplicaWork<Row[]> = async ({ client }, onBroken) => {
       try {
         return await runOnce<Row>(client, begin, query, form);
@@ -209,7 +207,7 @@ export class Database {
 
   /** Like `acrossTenants`, for one search of index ranges, in one round trip. */
   async readAcrossTenants<Row>(query: NamedQuery): Promise<Row[]> {
-    return this.single(undefined, `${beginRead}; ${acrossTenants}`, withTimeout(query));
+    return this.single(undefined, this.beginRead(acrossTenants), withTimeout(query));
   }
 
   /**
@@ -217,12 +215,22 @@ export class Database {
    * have been committed.
    */
   async writeWithoutTenant<Row>(query: NamedQuery): Promise<Row[]> {
-    return this.single(undefined, `begin; ${setTenant(noTenant)}`, withTimeout(query));
+    return this.single(undefined, this.begin('begin', setTenant(noTenant)), withTimeout(query));
   }
 
   /** Like `writeWithoutTenant`, for rows of a tenant. */
   async write<Row>(tenantId: string, query: NamedQuery): Promise<Row[]> {
-    return this.single(tenantId, `begin; ${setTenant(tenantId)}`, withTimeout(query));
+    return this.single(tenantId, this.begin('begin', setTenant(tenantId)), withTimeout(query));
+  }
+
+  /** Returns the texts that begin a transaction. Citus would pass on `begin` with a setting of the same text. */
+  private begin(how: string, ...settings: readonly string[]): readonly string[] {
+    const set = settings.join('; ');
+    return this.dataSource.isDistributed ? [how, set] : [`${how}; ${set}`];
+  }
+
+  private beginRead(...settings: readonly string[]): readonly string[] {
+    return this.begin('begin read only', onlyIndexScans, ...settings);
   }
 
   /** Returns undefined if the primary must run the read. Tokens and the like, which belong to no tenant, are not read there. */
@@ -239,7 +247,7 @@ export class Database {
 
   private async single<Row>(
     tenantId: string | undefined,
-    begin: string,
+    begin: readonly string[],
     query: NamedQuery,
     form?: typeof asTexts,
   ): Promise<Row[]> {

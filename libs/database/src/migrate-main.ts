@@ -1,4 +1,5 @@
-// `npm run migrate [down]`: applies all migrations to DATABASE_URL, or reverts the newest one.
+// `npm run migrate [down | -- --distribute]`: applies all migrations to DATABASE_URL, or reverts the newest one.
+// `--distribute` distributes the tables over the nodes of Citus.
 import { migrateEnvironment, readEnv, runService } from '@idsync/runtime';
 import { migrate, migrateDown } from './schema/migrate.js';
 
@@ -9,7 +10,7 @@ await runService('migrate', async () => {
     await migrateDown(DATABASE_URL, report);
     process.stdout.write('reverted the newest migration\n');
   } else {
-    const { applied } = await migrate(DATABASE_URL, report);
+    const { applied } = await migrate(DATABASE_URL, report, { distributes: process.argv.includes('--distribute') });
     process.stdout.write(applied.length > 0 ? `applied ${applied.join(', ')}\n` : 'the schema is up to date\n');
   }
   return process.exit(0);

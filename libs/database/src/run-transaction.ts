@@ -48,8 +48,8 @@ const followsFailure = new Set([failedTransaction, notPrepared]);
 
 export interface TransactionOptions<T> {
   tenantId: string;
-  /** Begins the transaction and sets its tenant. */
-  begin: string;
+  /** Begin the transaction and set its tenant. */
+  begin: readonly string[];
   work: (tx: Transaction) => Promise<T>;
   /** Called if the transaction could not be rolled back, so that the connection must be closed. */
   onBroken: () => void;
@@ -85,7 +85,7 @@ export async function runTransaction<T>(
     }
   };
   // Sent together with the first statement of the work, which fails too if this one does.
-  const begun = client.query(beginQuery(begin));
+  const begun = Promise.all(begin.map((text) => client.query(beginQuery(text))));
   begun.catch(() => undefined);
   try {
     const result = await work({

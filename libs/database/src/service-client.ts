@@ -3,6 +3,8 @@ import pg from 'pg';
 /** The open connections of one DataSource. */
 export interface OpenConnections {
   count: number;
+  /** Settings of the next ones, which override those of the pool. */
+  settings: string;
 }
 
 /**
@@ -12,7 +14,7 @@ export interface OpenConnections {
 export function serviceClient(connections: OpenConnections): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
-      super(config);
+      super({ ...config, options: [config?.options, connections.settings].filter(Boolean).join(' ') });
       connections.count += 1;
       this.on('error', () => undefined);
       this.once('end', () => {

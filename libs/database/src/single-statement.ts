@@ -26,7 +26,7 @@ export const asTexts = { rowMode: 'array', types: { getTypeParser: () => (text: 
  */
 export function runOnce<Row>(
   client: pg.Client,
-  begin: string,
+  begin: readonly string[],
   { name, text, values, timeoutMs }: NamedQuery,
   form?: typeof asTexts,
 ): Promise<Row[]> {
@@ -34,7 +34,7 @@ export function runOnce<Row>(
   return new Promise((resolve, reject) => {
     let rows: Row[] = [];
     const onError = (error: Error | null) => error && reject(error);
-    void client.query(begin, onError);
+    for (const text of begin) void client.query(text, onError);
     void client.query(statement, (error, result) => {
       onError(error);
       if (result) ({ rows } = result);

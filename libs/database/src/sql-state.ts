@@ -27,12 +27,17 @@ export function isTimeout(error: unknown): boolean {
 /** True if PostgreSQL was unreachable or the connection was lost, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
+  if (state === internalError) return lostNode.test(messageOf(error));
   if (state !== undefined) return unavailableStates.has(state) || unavailableClasses.has(state.slice(0, 2));
   const { code } = (error ?? {}) as { code?: string };
   return networkCodes.has(code ?? '') || lostConnection.test(messageOf(error));
 }
 
 const queryCanceled = '57014';
+const internalError = 'XX000';
+/** Messages of Citus about a lost node. Their SQLSTATE is that of any internal error. */
+const lostNode =
+  /^(failure on connection marked as essential|failed to COPY to shard|could not commit transaction for shard|postmaster was shut down)/;
 /**
  * Shutdown, crash and startup; an idle session timeout; a read-only server, as after a failover; locks and
  * serialization failures.

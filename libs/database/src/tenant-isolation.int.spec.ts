@@ -75,7 +75,11 @@ describe('a transaction of a tenant', () => {
   });
 
   it.each(services)('can neither insert a row for another tenant nor move one to it: %s', async (service) => {
-    const refused = (name: string) => `new row violates row-level security policy for table "${name}"`;
+    // A part of a distributed table has a number; Citus moves no row to another tenant.
+    const refused = (name: string) =>
+      new RegExp(
+        `new row violates row-level security policy for table "${name}(_\\d+)?"|modifying the partition value`,
+      );
     const insertable = await allowed(service, 'INSERT');
     expect(insertable.length).toBeGreaterThan(0);
     for (const table of insertable) {

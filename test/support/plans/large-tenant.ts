@@ -101,13 +101,6 @@ export class LargeTenant {
     return [...this.tap.statements];
   }
 
-  /** Makes PostgreSQL plan each statement without its values, from the next work on. */
-  async withGenericPlans(forced: boolean): Promise<void> {
-    const mode = forced ? 'force_generic_plan' : 'auto';
-    const name = new URL(this.database.url).pathname.slice(1);
-    await this.fixture.rows(`alter database ${name} set plan_cache_mode = ${mode}`);
-  }
-
   /** Names the tables that have grown with the tenant. */
   async largeTables(): Promise<Set<string>> {
     const rows = await this.fixture.rows<{ name: string }>(

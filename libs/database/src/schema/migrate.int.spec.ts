@@ -49,6 +49,15 @@ class MadeUp1700000000002 implements MigrationInterface {
   }
 }
 
+describe('migrate --distribute', () => {
+  it('is refused before it changes anything, if the server has no Citus', async () => {
+    const lines: string[] = [];
+    const migrated = migrate(own.url, (line) => lines.push(line), { distributes: true });
+    await expect(migrated).rejects.toThrow('--distribute needs a coordinator of Citus');
+    expect(lines).toEqual([]);
+  });
+});
+
 describe('migrate while services are running', () => {
   beforeEach(() => {
     migrations.push(MadeUp1700000000002);

@@ -5,6 +5,7 @@ import { openDataSource } from '../data-source.js';
 import { serviceRoles } from '../roles.js';
 import { type ReportProgress, transactionWithLockRetries } from '../transaction-with-lock-retries.js';
 import { applyOwnership, applyPolicies, secureTables } from './apply-ownership.js';
+import { distribute, isDistributed, requireCitus } from './distribute.js';
 import { isMigratedByNewer } from './schema-version.js';
 import { grantAutoscaler, withholdPrivileges } from './withhold-privileges.js';
 
@@ -20,10 +21,15 @@ export interface MigrationReport {
 /**
  * Applies pending migrations while services of the previous version are running. Concurrent calls are safe: the second
  * waits and finds nothing to do. An interrupted run is completed by the next. A schema of a later version is left
- * unchanged.
+ * unchanged. `distributes`: distributes the tables over the nodes of Citus, which later calls do for new ones.
  */
-export async function migrate(url: string, report: ReportProgress = () => undefined): Promise<MigrationReport> {
+export async function migrate(
+  url: string,
+  report: ReportProgress = () => undefined,
+  { distributes = false } = {},
+): Promise<MigrationReport> {
   return locked(url, report, async (dataSource, runner) => {
+    if (distributes) await requireCitus(runner);
     if (await isMigratedByNewer(dataSource)) {
       report('the schema is of a later version and is left unchanged');
       return { applied: [] };
@@ -43,6 +49,11 @@ export async function migrate(url: string, report: ReportProgress = () => undefi
     }
     await withholdPrivileges(runner, report);
     await grantAutoscaler(runner);
+    if (distributes || (await isDistributed(runner))) {
+      await distribute(runner, report);
+      // Citus drops grants on system columns.
+      await applyOwnership(runner, report);
+    }
     return { applied: pending.map(({ name }) => name) };
   });
 }

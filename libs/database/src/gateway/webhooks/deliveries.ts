@@ -128,8 +128,6 @@ export async function listDeliveries(
   const range = byTime ? await findSequencesOf(tx, tenantId, query) : { first: 0, last: Number.MAX_SAFE_INTEGER };
   const takesAll = !byTime && query.eventType === undefined && query.status !== 'delivered';
   await useIndexScans(tx);
-  // With a tenant that the statistics do not know, the primary key would seem as good as the index of a webhook.
-  await tx.query('set local plan_cache_mode = force_generic_plan');
   const rows: DeliveryRow[] = [];
   let { after } = query;
   let budget = examineLimit;
