@@ -23,6 +23,12 @@ it('sends the settings of a section that differ, with numbers as numbers', () =>
   expect(changesIn('findings', settings, draft)).toEqual({});
 });
 
+it('sends a number for a setting that had no value', () => {
+  const unset = { ...settings, approval_hours: null };
+  expect(changesIn('operators', unset, { approval_hours: '12' })).toEqual({ approval_hours: 12 });
+  expect(changesIn('operators', unset, { approval_hours: '' })).toEqual({});
+});
+
 it('keeps what was entered in the other sections', () => {
   expect(withoutSection('people', draft)).toEqual({ four_eyes: true, approval_hours: '' });
 });

@@ -14,6 +14,8 @@ import styles from './settings.module.css';
 import {
   changesIn,
   isChangedQuota,
+  isNumber,
+  labelsOf,
   limitsOf,
   type QuotaInput,
   quotaInputOf,
@@ -45,10 +47,11 @@ export function SettingsForm({ section, settings, draft, mayChange, onDraft }: S
     rest();
   };
   const input: Readonly<Record<string, unknown>> = { ...settings, ...draft };
-  const fields = Object.entries(sections[section].fields).map(([name, [label, hint]]) => ({
+  const fields = labelsOf(section).map(([name, [label, hint, none]]) => ({
     name,
     label,
     hint,
+    none,
     value: input[name],
     set: (value: string | boolean) => onDraft({ ...draft, [name]: value }),
   }));
@@ -62,21 +65,22 @@ export function SettingsForm({ section, settings, draft, mayChange, onDraft }: S
       onSubmit={save}
     >
       {fields.map(
-        ({ name, value, set, ...about }) =>
+        ({ name, label, hint, value, set }) =>
           typeof value === 'boolean' && (
-            <CheckField key={name} {...about} checked={value} disabled={!mayChange} onChange={set} />
+            <CheckField key={name} label={label} hint={hint} checked={value} disabled={!mayChange} onChange={set} />
           ),
       )}
       <div className={styles.fields}>
         {fields.map(
-          ({ name, value, set, ...about }) =>
+          ({ name, none, value, set, ...about }) =>
             typeof value !== 'boolean' && (
               <TextField
                 key={name}
                 {...about}
-                {...(typeof settings[name as keyof Settings] === 'number' && { type: 'number', min: 0 })}
+                {...(isNumber(settings[name as keyof Settings]) && { type: 'number', min: 0 })}
+                placeholder={none}
                 readOnly={!mayChange}
-                value={String(value)}
+                value={String(value ?? '')}
                 onChange={set}
               />
             ),

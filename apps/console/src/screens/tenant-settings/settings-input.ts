@@ -4,7 +4,8 @@ import type { SettingsView } from '../../data/searches';
 
 export type Settings = Answer<'GET /settings'>;
 
-type Labels = Partial<Record<keyof Settings, readonly [label: string, hint: string]>>;
+/** `none` is shown for a number that may be empty. */
+type Label = readonly [label: string, hint: string, none?: string];
 
 export const viewNames: Record<SettingsView, string> = {
   general: 'General',
@@ -43,7 +44,7 @@ export const sections = {
       unmatched_account_hours: ['Hours until an account is unmatched', 'Age of an account without a person.'],
     },
   },
-} as const satisfies Record<string, { about: string; fields: Labels }>;
+} as const satisfies Record<string, { about: string; fields: Partial<Record<keyof Settings, Label>> }>;
 
 export type SettingsSection = keyof typeof sections;
 /** Numbers are text while they are typed. */
@@ -51,15 +52,28 @@ type Value = string | number | boolean;
 /** Entered settings that are not saved. */
 export type SettingsDraft = Readonly<Record<string, Value>>;
 
-/** The settings of a section that differ, as the service takes them. An empty number is not sent. */
-export function changesIn(section: SettingsSection, settings: object, draft: SettingsDraft): Record<string, Value> {
+export function labelsOf(section: SettingsSection): [name: string, Label][] {
+  return Object.entries<Label>(sections[section].fields);
+}
+
+/** Only numbers may have no value. */
+export function isNumber(stored: unknown): stored is number | null {
+  return stored === null || typeof stored === 'number';
+}
+
+/** The settings of a section that differ, as the service takes them. An empty number is sent only if it may be empty. */
+export function changesIn(
+  section: SettingsSection,
+  settings: object,
+  draft: SettingsDraft,
+): Record<string, Value | null> {
   const stored = settings as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    Object.keys(sections[section].fields).flatMap((name) => {
+    labelsOf(section).flatMap(([name, [, , none]]) => {
       const typed = draft[name];
-      const isNumber = typeof stored[name] === 'number';
-      if (typed === undefined || (isNumber && typed === '')) return [];
-      const value = isNumber ? Number(typed) : typed;
+      const isEmpty = isNumber(stored[name]) && typed === '';
+      if (typed === undefined || (isEmpty && none === undefined)) return [];
+      const value = isEmpty ? null : isNumber(stored[name]) ? Number(typed) : typed;
       return value === stored[name] ? [] : [[name, value]];
     }),
   );
