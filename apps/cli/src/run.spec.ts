@@ -410,6 +410,11 @@ describe('errors of the command line', () => {
     ],
     ['keys create x --scopes foo:read', 'scopes.0 must be one of users:read', '--scopes must be one of users:read'],
     ['keys create x --expires-at tomorrow', 'expires_at must be a date', '--expires-at must be a date'],
+    [
+      'service-tokens create x --role viewer --tenants ten_1',
+      'expires_at must be 2027-03-01T00:00:00.000Z or earlier',
+      '--expires-at must be 2027-03-01T00:00:00.000Z or earlier',
+    ],
     ['keys create x', 'name must have at most 200 characters', '<name> must have at most 200 characters'],
     ['connectors schedule con_1 --cron x', 'schedule.cron is no expression', '--cron is no expression'],
     ['tenants create x', 'quota must be positive', 'quota must be positive'],
@@ -418,7 +423,7 @@ describe('errors of the command line', () => {
     const paths = ['identities', 'users', 'groups', 'events', 'api-keys', 'connectors/con_1'];
     for (const method of methods) {
       for (const path of paths) replies[`${method} /tenants/ten_1/${path}`] = [[400, { error }]];
-      replies[`${method} /tenants`] = [[400, { error }]];
+      for (const path of ['tenants', 'service-tokens']) replies[`${method} /${path}`] = [[400, { error }]];
     }
     expect(await idsync(words.split(' '))).toEqual({ code: 2, out: '', err: `idsync: ${shown}\n` });
   });

@@ -53,6 +53,13 @@ export const operatorPolicy = z.strictObject({
       'Releasing or applying a run, erasing a person, and changing rules or these settings wait for the approval of a second operator.',
     ),
   approval_hours: z.int().min(1).max(168).default(24).describe('How long an approval can be given.'),
+  service_token_max_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .nullable()
+    .default(null)
+    .describe('How long a new service token that names this tenant is valid at most. null: without limit.'),
 });
 export type OperatorPolicy = z.infer<typeof operatorPolicy>;
 

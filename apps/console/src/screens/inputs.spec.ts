@@ -11,6 +11,7 @@ const settings = {
   retention_days: 30,
   stale_source_hours: 48,
   unmatched_account_hours: 24,
+  service_token_max_days: null,
   time_zone: 'UTC',
   four_eyes: false,
   log_reads: false,
@@ -27,6 +28,12 @@ it('sends a number for a setting that had no value', () => {
   const unset = { ...settings, approval_hours: null };
   expect(changesIn('operators', unset, { approval_hours: '12' })).toEqual({ approval_hours: 12 });
   expect(changesIn('operators', unset, { approval_hours: '' })).toEqual({});
+});
+
+it('sends no value for an emptied number that may be empty', () => {
+  const limited = { ...settings, service_token_max_days: 30 };
+  expect(changesIn('operators', limited, { service_token_max_days: '' })).toEqual({ service_token_max_days: null });
+  expect(changesIn('operators', settings, { service_token_max_days: '' })).toEqual({});
 });
 
 it('keeps what was entered in the other sections', () => {

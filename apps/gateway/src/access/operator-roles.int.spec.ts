@@ -72,6 +72,9 @@ let theirs: string;
 const tokens: Record<string, string> = {};
 const restricted: Record<string, string> = {};
 
+const newTenant = async (name: string): Promise<string> =>
+  (await gateway.operator('POST', '/tenants', { name })).body.id;
+const afterDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 const issue = async (body: object): Promise<Body> => (await gateway.operator('POST', '/service-tokens', body)).body;
 const filled = (path: string, tenantId: string) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -90,8 +93,8 @@ const send = (token: string, method: string, path: string) =>
 
 beforeAll(async () => {
   gateway = await OperatedGateway.start();
-  mine = (await gateway.operator('POST', '/tenants', { name: 'Mine' })).body.id;
-  theirs = (await gateway.operator('POST', '/tenants', { name: 'Theirs' })).body.id;
+  mine = await newTenant('Mine');
+  theirs = await newTenant('Theirs');
   for (const role of operatorRoles) {
     tokens[role] = (await issue({ name: `all ${role}`, role })).token;
     browsers.set(role, await signedIn(role));
@@ -191,6 +194,30 @@ describe('a service token', () => {
     expect(await status({ name: 'x', role: 'admin', tenants: [] })).toBe(400);
     expect(await status({ name: 'x', role: 'admin', tenants: [encodeId('tenant', newUuid())] })).toBe(400);
     expect(await status({ name: 'x', role: 'admin', expires_at: '2020-01-01T00:00:00Z' })).toBe(400);
+  });
+
+  it('for a tenant expires within service_token_max_days of its settings, and older tokens keep their expiry', async () => {
+    const [strict, loose] = await Promise.all(['Strict', 'Loose'].map((name) => newTenant(name)));
+    const { id: older } = await issue({ name: 'older', role: 'viewer', tenants: [strict] });
+    const days = (service_token_max_days: number | null) => ({ service_token_max_days });
+    await gateway.operator('PATCH', `/tenants/${strict}/settings`, days(30));
+    await gateway.operator('PATCH', `/tenants/${loose}/settings`, days(90));
+    const send = (tenants: unknown[] | undefined, expires_at?: string) =>
+      gateway.operator('POST', '/service-tokens', { name: 'new', role: 'viewer', tenants, expires_at });
+    const refused = [await send([loose, strict]), await send([loose, strict], afterDays(31))];
+    for (const { status, body } of refused) {
+      expect(status).toBe(400);
+      expect(body.error).toContain(`because service tokens of ${strict} are valid for at most 30 days`);
+    }
+    const [, latest] = /^expires_at must be (\S+) or earlier/.exec(refused[0]?.body.error) ?? [];
+    expect(await send([loose, strict], latest)).toMatchObject({ status: 201, body: { expires_at: latest } });
+    expect((await send([loose], afterDays(31))).status).toBe(201);
+    expect((await send([mine])).status).toBe(201);
+    expect((await send(undefined)).status).toBe(201);
+    const listed = (await gateway.operator('GET', '/service-tokens?limit=200')).body.data;
+    expect(listed.find(({ id }: Body) => id === older)).not.toHaveProperty('expires_at');
+    await gateway.operator('PATCH', `/tenants/${strict}/settings`, days(null));
+    expect((await send([strict])).status).toBe(201);
   });
 
   it('names the operator, whatever name a request claims', async () => {

@@ -1,6 +1,7 @@
 import { adminRoutes, encodeId, installationId, type responses } from '@idsync/contracts';
 import { Database, type Transaction } from '@idsync/database';
 import {
+  findOperatorPolicy,
   findServiceToken,
   insertServiceToken,
   listServiceTokens,
@@ -17,6 +18,8 @@ import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { newSecret } from './api-key.js';
 import { formatServiceToken, ServiceTokens } from './service-tokens.service.js';
 
+const dayMs = 86_400_000;
+
 @Controller()
 export class ServiceTokensController {
   constructor(
@@ -28,9 +31,12 @@ export class ServiceTokensController {
   @Handles(adminRoutes.createServiceToken)
   async issue({ body: { name, role, tenants, expires_at } }: Input<typeof adminRoutes.createServiceToken>) {
     const tenantIds = tenants?.map((id) => bodyId(['tenant'], id)) ?? null;
-    if (tenantIds) await this.database.acrossTenants((tx) => requireTenants(tx, tenantIds));
-    const { secret, hash } = newSecret();
     const expiresAt = expires_at === undefined ? null : new Date(expires_at);
+    if (tenantIds) {
+      await this.database.acrossTenants((tx) => requireTenants(tx, tenantIds));
+      await this.requireExpiry(tenantIds, expiresAt);
+    }
+    const { secret, hash } = newSecret();
     return this.tenants.actIn(installationId, async (tx, describe) => {
       const token = { name, role, tenantIds, secretHash: hash, createdBy: actorName('operator'), expiresAt };
       const row = await insertServiceToken(tx, token);
@@ -53,6 +59,23 @@ export class ServiceTokensController {
       await revokeServiceToken(tx, id);
     });
     this.tokens.clear();
+  }
+
+  /** Throws a 400 if the token would be valid for longer than one of its tenants allows. */
+  private async requireExpiry(tenantIds: readonly string[], expiresAt: Date | null): Promise<void> {
+    let strictest = { tenantId: '', days: Number.POSITIVE_INFINITY };
+    for (const tenantId of tenantIds) {
+      const policy = await this.database.readTransaction(tenantId, (tx) => findOperatorPolicy(tx, tenantId));
+      const days = policy.service_token_max_days ?? Number.POSITIVE_INFINITY;
+      if (days < strictest.days) strictest = { tenantId, days };
+    }
+    const latest = Date.now() + strictest.days * dayMs;
+    if ((expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) <= latest) return;
+    throw badRequest(
+      `expires_at must be ${new Date(latest).toISOString()} or earlier, because service tokens of ` +
+        `${encodeId('tenant', strictest.tenantId)} are valid for at most ${strictest.days} days, ` +
+        `got ${expiresAt?.toISOString() ?? 'none'}`,
+    );
   }
 }
 

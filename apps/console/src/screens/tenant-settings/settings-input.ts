@@ -26,6 +26,11 @@ export const sections = {
       ],
       log_reads: ['Record reads', 'The audit log also has who has read data of people.'],
       approval_hours: ['Hours to approve', 'How long a second operator can approve.'],
+      service_token_max_days: [
+        'Days of a service token',
+        'How long a new token of this tenant is valid at most. Issued ones keep their expiry.',
+        'Without limit',
+      ],
     },
   },
   people: {
