@@ -40,6 +40,12 @@ export const allowedSkips = [
       'libs/connectors/src/google/google-connector.spec.ts': [
         'google fails when an empty response in the middle looks like the end: a response without users and token is the regular end of a list',
       ],
+      'libs/connectors/src/jumpcloud/jumpcloud-connector.spec.ts': [
+        'jumpcloud continues after an empty response that is not the end: the next request continues after an id, not at a cursor of the response',
+        'jumpcloud fails when a page cursor has expired: an id does not expire',
+        'jumpcloud fails when empty responses form a cycle: the next request continues after an id, not at a cursor of the response',
+        'jumpcloud returns a repeated record once a page and all other records: users that are not in the order of their ids are an error, because others may be missing',
+      ],
       'libs/connectors/src/kubernetes/kubernetes-connector.spec.ts': [
         'kubernetes fails when a page cursor has expired: a list with an expired token restarts, which is tested below',
       ],

@@ -71,6 +71,7 @@ export function secretSources(url: string, port: number): Record<ConnectorType, 
         marks,
       },
     ],
+    jumpcloud: [{ config: { url }, secrets: { api_key: secret('jumpcloud') } }],
     scim: [
       { config: { url, ...oauth }, secrets: { client_secret: secret('client') } },
       {

@@ -38,6 +38,7 @@ const least: Record<ConnectorType, Least> = {
     secrets: { service_account_key: '{}' },
     kinds: ['user', 'account'],
   },
+  jumpcloud: { config: {}, secrets: { api_key: 'secret' }, kinds: ['user', 'account'] },
   scim: { config: { url }, secrets: { token } },
   'scim-push': { config: {} },
   sql: {

@@ -15,6 +15,7 @@ import { entraConnector } from './entra/entra-connector.js';
 import { githubConnector } from './github/github-connector.js';
 import { googleConnector } from './google/google-connector.js';
 import { jsonlConnector } from './jsonl/jsonl-connector.js';
+import { jumpcloudConnector } from './jumpcloud/jumpcloud-connector.js';
 import { kubernetesConnector } from './kubernetes/kubernetes-connector.js';
 import { ldapConnector } from './ldap/ldap-connector.js';
 import { ldifConnector } from './ldif/ldif-connector.js';
@@ -171,6 +172,7 @@ const connectorRegistry: { readonly [Type in ConnectorType]: Registration<Type> 
       !deleted && 'deleted users are not read, because deleted is false',
     ],
   },
+  jumpcloud: { create: (config, access) => jumpcloudConnector(access.records, config, access) },
   scim: {
     create: (config, access) => scimConnector(access.records, config, access),
     leftOut: ({ filter, resource }) => [filter !== undefined && `${resource} that do not match filter are not read`],

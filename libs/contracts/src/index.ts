@@ -28,6 +28,7 @@ export {
 export { type GithubConfig, githubConfig, githubFields } from './connectors/github.js';
 export { type GoogleConfig, googleConfig, googleFields } from './connectors/google.js';
 export type { HttpAuth } from './connectors/http-source.js';
+export { type JumpcloudConfig, jumpcloudConfig, jumpcloudFields } from './connectors/jumpcloud.js';
 export { type KubernetesConfig, kubernetesConfig, kubernetesFields } from './connectors/kubernetes.js';
 export {
   type LdapConfig,

@@ -136,13 +136,17 @@ export function mapItems<Item>(
 export async function getOne(
   requests: PageRequests,
   path: string,
-  { reason, ...request }: { reason?: string; query?: ApiRequest['query']; shownAs: string },
+  {
+    reason,
+    idName = 'id',
+    ...request
+  }: { reason?: string; idName?: string; query?: ApiRequest['query']; shownAs: string },
   prove: () => Promise<unknown>,
 ): Promise<ApiAnswer | undefined> {
   try {
     const answer = await requests.get(path, request);
     // A response of another kind does not prove that the object exists.
-    if (scalarText(valueAt(answer.body, 'id')) !== undefined) return answer;
+    if (scalarText(valueAt(answer.body, idName)) !== undefined) return answer;
     throw new SourceError(`${answer.from} answered with an object without an id`);
   } catch (error) {
     if (!(error instanceof StatusError) || error.status !== 404) throw error;

@@ -9,6 +9,7 @@ import { fieldMap } from './field-map.js';
 import { changedTarget, type FieldMark, markOf, neutral, secret, target } from './field-marks.js';
 import { githubFields } from './github.js';
 import { googleFields } from './google.js';
+import { jumpcloudFields } from './jumpcloud.js';
 import { kubernetesFields } from './kubernetes.js';
 import { oktaFields } from './okta.js';
 import { scimFields } from './scim.js';
@@ -57,6 +58,7 @@ describe('a field mapping', () => {
 
 it.each([
   ...[awsIamFields, entraFields, githubFields, googleFields, { machine_identity: kubernetesFields }, oktaFields],
+  jumpcloudFields,
   scimFields,
 ])('a default mapping names fields of its kind of record', (byKind) => {
   for (const [kind, fields] of Object.entries(byKind))
@@ -99,6 +101,7 @@ const targets: Record<string, string[]> = {
   entra: ['tenant_id', 'client_id', 'url', 'login_url'],
   okta: ['url', 'client_id', 'key_id'],
   google: ['subject', 'url'],
+  jumpcloud: ['url', 'organization_id'],
   scim: ['url', 'auth', 'ca'],
   'scim-push': [],
   sql: ['dialect', 'host', 'port', 'database', 'user', 'ssl', 'ca'],

@@ -7,6 +7,7 @@ import { changedTarget } from './field-marks.js';
 import { csv, jsonl, ldif } from './files.js';
 import { github } from './github.js';
 import { google } from './google.js';
+import { jumpcloud } from './jumpcloud.js';
 import { kubernetes } from './kubernetes.js';
 import { ldap } from './ldap.js';
 import { okta } from './okta.js';
@@ -25,6 +26,7 @@ export const connectorDefinitions = {
   entra,
   okta,
   google,
+  jumpcloud,
   scim,
   'scim-push': scimPush,
   sql,

@@ -41,6 +41,7 @@ const described: Record<string, Described> = {
   entra: { title: 'Microsoft Entra ID', about: 'Users and service principals', group: 'Identity providers' },
   okta: { title: 'Okta', about: 'Users with their groups', group: 'Identity providers' },
   google: { title: 'Google Workspace', about: 'Users with their groups', group: 'Identity providers' },
+  jumpcloud: { title: 'JumpCloud', about: 'Users of an organization', group: 'Identity providers' },
   scim: { title: 'SCIM service', about: 'idsync reads a SCIM 2.0 service', group: 'Identity providers' },
   'scim-push': { title: 'SCIM push', about: 'An identity provider sends its users', group: 'Identity providers' },
   github: { title: 'GitHub', about: 'Members, apps and deploy keys', group: 'Machines and cloud' },
