@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
@@ -58,6 +58,18 @@ describe('every command', () => {
       .map(({ name, command }) => `| \`${name}\` | ${command.description()} |`)
       .filter((row) => !page.includes(row));
     expect(missing).toEqual([]);
+  });
+
+  it('that a screen of the console names exists', () => {
+    const screens = new URL('../../console/src/screens/', import.meta.url);
+    const files = readdirSync(screens, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));
+    const named = files.flatMap((file) =>
+      [...readFileSync(new URL(file, screens), 'utf8').matchAll(/['"`>]idsync ([a-z][a-z -]+)/g)].map(
+        ([, words]) => words,
+      ),
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((words) => !all.some(({ name }) => `${words} `.startsWith(`${name} `)))).toEqual([]);
   });
 
   it('of docs/cli.md exists', () => {

@@ -41,7 +41,7 @@ export function RunScreen() {
         </>
       }
       api={`/sync-jobs/${jobId}`}
-      cli={`idsync jobs show ${jobId}`}
+      cli={`idsync jobs get ${jobId}`}
       json={run}
       actions={
         <>

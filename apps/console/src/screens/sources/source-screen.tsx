@@ -45,7 +45,7 @@ export function SourceScreen() {
         </>
       }
       api={`/connectors/${connectorId}`}
-      cli={`idsync connectors show ${connectorId}`}
+      cli={`idsync connectors get ${connectorId}`}
       json={source}
       actions={<SourceActions source={source} />}
     >

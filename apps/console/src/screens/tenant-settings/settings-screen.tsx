@@ -42,7 +42,7 @@ export function SettingsScreen() {
       beside={<StatusBadge status={tenant.data.suspended_at ? 'suspended' : 'active'} />}
       description={<IdChip id={tenantId} />}
       api={isQuotas ? '/quotas' : '/settings'}
-      cli={isQuotas ? 'idsync tenants quotas show' : 'idsync config pull'}
+      cli={isQuotas ? 'idsync tenants quotas show' : 'idsync export'}
       json={isQuotas ? quotas.data : settings.data}
     >
       <ApprovalBanner
