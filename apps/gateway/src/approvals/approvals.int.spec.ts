@@ -1,4 +1,5 @@
 import { encodeId, newUuid } from '@idsync/contracts';
+import { Database } from '@idsync/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adminToken } from '../../test/gateway-config.js';
 import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
@@ -238,6 +239,25 @@ describe('with four eyes, a change of settings', () => {
     expect(asked).toMatchObject({ status: 202, body: { action: 'updateConnector', resource: made.id } });
     expect((await as('eva', 'GET', path)).body.safeguard).toEqual(made.safeguard);
     await as('bob', 'POST', `${acme.path}/approvals/${asked.body.approval_id}/approve`);
+    expect((await as('eva', 'GET', path)).body).toMatchObject({ name: 'Okta', safeguard });
+  });
+
+  it('stays as approved if a change of other fields repeats what it was before', async () => {
+    const acme = await tenant();
+    const made = (await as('eva', 'POST', `${acme.path}/connectors`, { type: 'scim-push', name: 'IdP', config: {} }))
+      .body;
+    const path = `${acme.path}/connectors/${made.id}`;
+    const safeguard = { ...made.safeguard, max_deleted_percent: 100 };
+    const approve = `update connectors set safeguard = $2 where tenant_id = $1`;
+    const approver = await Database.connect({ url: gateway.database.url, service: 'gateway' });
+    const renamed = await approver.transaction(acme.id, async (tx) => {
+      await tx.query(approve, [acme.id, JSON.stringify(safeguard)]);
+      const changed = as('eva', 'PATCH', path, { name: 'Okta', safeguard: made.safeguard });
+      await gateway.fixture.waitForBlockedLock();
+      return { changed };
+    });
+    expect((await renamed.changed).status).toBe(200);
+    await approver.close();
     expect((await as('eva', 'GET', path)).body).toMatchObject({ name: 'Okta', safeguard });
   });
 });

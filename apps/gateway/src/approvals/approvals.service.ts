@@ -86,15 +86,13 @@ export class Approvals {
     const waiting = isGuarded ? await this.request(tenantId, action, input) : undefined;
     if (waiting) return { waiting };
     const act = this.guarded.acts[action];
-    const performed = await this.tenants[act.mayBeRepeated ? 'actIn' : 'act'](tenantId, async (tx, describe) => {
+    return this.tenants[act.alsoWhileDeleting ? 'actIn' : 'act'](tenantId, async (tx, describe) => {
       if (act.before) describe({ before: await act.before(tx, tenantId), after: input });
       const done = await act.perform(tx, tenantId, input, by);
       const created = { ...shownOperation(done.operation), ...(done.job && { job_id: done.job.job_id }) };
       describe({ ...done.details, created });
       return done;
     });
-    act.afterwards?.();
-    return performed;
   }
 
   /** Has the directory perform an act, which is an operation, and waits up to 10 s for its end; or requests approval. */
@@ -112,9 +110,7 @@ export class Approvals {
   /** Performs an act that another operator requested. The approval and the act are one transaction. */
   async approve(tenantId: string, id: string, reason?: string): Promise<responses.Approval> {
     try {
-      const shown = await this.decide(tenantId, id, 'approved', reason, (tx, row) => this.performApproved(tx, row));
-      this.guarded.acts[shown.action as GuardedAction].afterwards?.();
-      return shown;
+      return await this.decide(tenantId, id, 'approved', reason, (tx, row) => this.performApproved(tx, row));
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
       await this.database.transaction(tenantId, (tx) => markStale(tx, tenantId, id));

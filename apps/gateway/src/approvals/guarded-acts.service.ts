@@ -62,10 +62,8 @@ interface GuardedAct<Input> {
   before?(tx: Transaction, tenantId: string): Promise<unknown>;
   /** Performs the act. `by` names both operators of an approval. */
   perform(tx: Transaction, tenantId: string, input: Input, by?: string): Promise<Performed>;
-  /** Runs once the act is committed. */
-  afterwards?(): void;
-  /** Whether the act is also accepted while a deletion of the tenant is in progress. */
-  mayBeRepeated?: true;
+  /** The act is also accepted while a deletion of the tenant is in progress. */
+  alsoWhileDeleting?: true;
 }
 
 export interface Performed {
@@ -193,13 +191,13 @@ export class GuardedActs {
         }),
     },
     deleteTenant: {
-      mayBeRepeated: true,
-      afterwards: () => this.keyRing.clear(),
+      alsoWhileDeleting: true,
       basis: async (tx, tenantId) => ({ name: orNotFound(await lockTenant(tx, tenantId)) }),
       perform: async (tx, tenantId, { tenant_id, name }, by) => {
         await lockTenant(tx, tenantId);
         await requireName(tx, tenantId, name);
         await requestTenantDeletion(tx, tenantId);
+        tx.afterCommit(() => this.keyRing.clear());
         const deletion = await showDeletion(tx, tenantId);
         // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
         const approved = { resource: tenant_id, after: { action: 'deleteTenant', name, by } };

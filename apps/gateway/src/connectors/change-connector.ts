@@ -4,7 +4,6 @@ import {
   checkSourcePath,
   connectorBody,
   listsEmployments,
-  type Safeguard,
   safeguard as safeguardSchema,
   shownElsewhere,
 } from '@idsync/contracts';
@@ -87,18 +86,23 @@ function fieldsOf({ config }: Mapped): Record<string, unknown> {
   return (config.fields ?? {}) as Record<string, unknown>;
 }
 
-/** Returns the changes of a patch that need a second operator where a tenant has four eyes; undefined if there are none. */
-export function guardedChanges(
+/**
+ * Returns what a patch changes, and whether it needs a second operator where a tenant has four eyes. Guarded fields that
+ * stay as they are stored are left out, so that they cannot restore what an approval changes meanwhile.
+ */
+export function changesOf(
   stored: Pick<ConnectorRow, 'safeguard' | 'priority'>,
   patch: object,
-): { safeguard?: Safeguard; priority?: number } | undefined {
+): { changes: object; isGuarded: boolean } {
+  const { data } = guardedFields.safeParse(patch);
   // An invalid value is left to the validation of the whole connector.
-  const { safeguard: bounds, priority } = guardedFields.safeParse(patch).data ?? {};
-  const changes = {
-    ...(bounds !== undefined && !isDeepStrictEqual(bounds, stored.safeguard) && { safeguard: bounds }),
+  if (!data) return { changes: patch, isGuarded: false };
+  const { safeguard, priority, ...others } = { ...patch, ...data };
+  const guarded = {
+    ...(safeguard !== undefined && !isDeepStrictEqual(safeguard, stored.safeguard) && { safeguard }),
     ...(priority !== undefined && priority !== stored.priority && { priority }),
   };
-  return Object.keys(changes).length > 0 ? changes : undefined;
+  return { changes: { ...others, ...guarded }, isGuarded: Object.keys(guarded).length > 0 };
 }
 
 /** Refuses a patch that an approval would store with other fields, such as secrets. */

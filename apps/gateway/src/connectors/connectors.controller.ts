@@ -25,7 +25,7 @@ import { Operations, shownOperation } from '../operations/operations.service.js'
 import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
-import { guardedChanges, rejectTakenName, requireValid } from './change-connector.js';
+import { changesOf, rejectTakenName, requireValid } from './change-connector.js';
 import { writeSecrets } from './connector-secrets.js';
 import {
   describeConnector,
@@ -83,9 +83,8 @@ export class ConnectorsController {
     // It would address another connector than the path.
     if ('connector_id' in patch) throw badRequest('unknown field connector_id');
     const stored = orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, tenantId, id)));
-    const changes = guardedChanges(stored, patch);
-    const given = { connector_id: encodeId('connector', id), ...patch, ...changes };
-    const isGuarded = changes !== undefined;
+    const { changes, isGuarded } = changesOf(stored, patch);
+    const given = { connector_id: encodeId('connector', id), ...changes };
     const { waiting, ...done } = await this.approvals.perform(tenantId, 'updateConnector', given, { isGuarded });
     if (waiting) return { finished: false, body: waiting };
     if (!done.operation) return { finished: true, body: presentConnector(orNotFound(done.connector)) };
