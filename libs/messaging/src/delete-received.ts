@@ -12,8 +12,8 @@ export function deleteReceived(database: Database): Chore {
     run: async () => {
       const rows = await database.withoutTenant((tx) =>
         tx.query(
-          `delete from inbox where consumer = current_user and message_id in (
-             select message_id from inbox where consumer = current_user and received_at < now() - interval '7 days' limit $1)
+          `delete from inbox where consumer = current_user and message_id = any(array(
+             select message_id from inbox where consumer = current_user and received_at < now() - interval '7 days' limit $1))
            returning message_id`,
           [batchSize],
         ),

@@ -13,9 +13,8 @@ import {
   restoreIdentities,
   saveAnchors,
   saveFormerReferences,
-  saveIdentityVersions,
-  saveRecordVersions,
   saveTombstones,
+  saveVersions,
   updateIdentities,
   updateRecords,
 } from '@idsync/database/directory';
@@ -129,7 +128,7 @@ async function saveRecords(tx: Transaction, { tenantId, at }: TimedCause, { reco
     before && before.document !== record.document ? record.id : [],
   );
   send(insertRecords(tx, tenantId, made));
-  await saveRecordVersions(tx, shownOtherwise, at);
+  await saveVersions(tx, 'source_records', shownOtherwise, at);
   await updateRecords(tx, changed);
   await deleteRecords(tx, idsOf(removed));
   await saveFormerReferences(tx, tenantId, formerManagers(present));
@@ -144,7 +143,7 @@ async function saveIdentities(
   const made = identities.flatMap(({ identity, before }) => (before ? [] : identity));
   const changed = identities.flatMap(({ identity, before }) => (before ? identity : []));
   const outdated = idsOf([...changed, ...merged.map(({ identity }) => identity)]);
-  await saveIdentityVersions(tx, outdated, at);
+  await saveVersions(tx, 'identities', outdated, at);
   const returning = made.filter(({ id }) => revived?.has(id));
   await restoreIdentities(tx, idsOf(returning), at);
   send(insertIdentities(tx, tenantId, made));

@@ -117,9 +117,9 @@ export async function endAcceptances(
   return tx.query(
     `update findings
         set state = 'open', accepted_by = null, accepted_reason = null, accepted_at = null, accepted_until = null
-      where tenant_id = $1 and id in (
+      where tenant_id = $1 and id = any(array(
         select id from findings where tenant_id = $1 and state = 'accepted' and accepted_until <= $2
-         order by accepted_until limit $3 for update skip locked)
+         order by accepted_until limit $3 for update skip locked))
      returning ${selectList(columns)}`,
     [tenantId, now, limit],
   );
@@ -128,9 +128,9 @@ export async function endAcceptances(
 /** Deletes findings that were resolved before this time. */
 export async function purgeFindings(tx: Transaction, tenantId: string, before: Date, limit: number): Promise<void> {
   await tx.query(
-    `delete from findings where tenant_id = $1 and id in (
+    `delete from findings where tenant_id = $1 and id = any(array(
        select id from findings where tenant_id = $1 and state = 'resolved' and resolved_at < $2
-        order by resolved_at limit $3 for update skip locked)`,
+        order by resolved_at limit $3 for update skip locked))`,
     [tenantId, before, limit],
   );
 }

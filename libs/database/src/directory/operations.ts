@@ -25,10 +25,10 @@ export async function takeUnansweredOperations(
   limit: number,
 ): Promise<{ id: string }[]> {
   return tx.query(
-    `update operations set announced_at = now() where tenant_id = $1 and id in (
+    `update operations set announced_at = now() where tenant_id = $1 and id = any(array(
        select id from operations
         where tenant_id = $1 and status = 'queued' and announced_at < now() - $2 * interval '1 millisecond'
-        order by announced_at limit $3 for update skip locked)
+        order by announced_at limit $3 for update skip locked))
      returning id`,
     [tenantId, olderThanMs, limit],
   );

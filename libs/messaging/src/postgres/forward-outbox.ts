@@ -19,8 +19,8 @@ export async function forwardOutbox(database: Database): Promise<number> {
   const rows = await database.writeWithoutTenant<{ id: number }>({
     name: 'forward-outbox',
     text: `with moved as (
-         delete from outbox where id in (
-           select id from outbox where producer = current_user and type = any($3::text[]) order by id limit $1 for update)
+         delete from outbox where id = any(array(
+           select id from outbox where producer = current_user and type = any($3::text[]) order by id limit $1 for update))
          returning id, message_id, type, message),
        queued as (
          insert into bus_messages (queue, message_id, type, message)

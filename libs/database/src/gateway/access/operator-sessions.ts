@@ -85,10 +85,10 @@ export async function deleteSession(tx: Transaction, id: string): Promise<boolea
 export function deleteEndedSessions(database: Database, idleSeconds: number, limit: number): Promise<number> {
   return database.transaction(tenantId, async (tx) => {
     const deleted = await tx.query(
-      `delete from operator_sessions where tenant_id = $1 and id in (
+      `delete from operator_sessions where tenant_id = $1 and id = any(array(
          select id from operator_sessions
           where tenant_id = $1 and (expires_at < now() or last_used_at < now() - $2 * interval '1 second')
-          limit $3 for update skip locked)
+          limit $3 for update skip locked))
        returning id`,
       [tenantId, idleSeconds, limit],
     );
