@@ -1278,8 +1278,9 @@ grant delete, insert, select, update on waiting_records to idsync_directory;
 create table weak_keys (
   tenant_id uuid not null,
   value text not null,
+  connector_id uuid not null,
   record_id uuid not null,
-  constraint weak_keys_pkey PRIMARY KEY (tenant_id, value, record_id)
+  constraint weak_keys_pkey PRIMARY KEY (tenant_id, value, connector_id, record_id)
 );
 CREATE INDEX weak_keys_record ON public.weak_keys USING btree (tenant_id, record_id) WHERE (record_id IS NOT NULL);
 alter table weak_keys enable row level security, force row level security;

@@ -183,7 +183,7 @@ export class WholeSync {
     ]);
     const message = { id: newUuid(), tenant_id: tenantId, data: { operation_id: id } };
     await this.survive(options, (directory) => runOperation(directory, message, options.at));
-    await this.survive(options, (directory) => proposeMatches(directory, { tenant_id: tenantId }, options.at));
+    await this.survive(options, (directory) => proposeMatches(directory, tenantId, { fixedTime: options.at }));
     while ((await this.deliverWaiting(options)) > 0);
     const [row] = await this.rows.rows<Operated>('select id, status, result from operations where id = $1', [id]);
     if (!row) throw new Error('the operation does not exist');
@@ -224,7 +224,7 @@ export class WholeSync {
       if (type === 'sync.sweep.held') await quarantine(worker, message as Message<typeof type>);
       if (type !== 'sync.job.ended') return;
       await clearEndedRuns(directory, message as Message<typeof type>);
-      if (options.matching) await proposeMatches(directory, message, at);
+      if (options.matching) await proposeMatches(directory, message.tenant_id, { fixedTime: at });
     });
   }
 

@@ -11,8 +11,8 @@ import { giveUpOperation, runOperation } from './operations/run-operation.js';
 import { countBatch } from './shared/metrics.js';
 import { clearEndedRuns, sweepJob } from './sweep/sweep-job.js';
 
-/** Milliseconds for findings after a job; the clock evaluates the rest. */
-const findingsMs = 2_000;
+/** Milliseconds for findings and for fuzzy matching after a job; the clock does the rest. */
+const [findingsMs, matchingMs] = [2_000, 10_000];
 
 @Controller()
 export class DirectoryConsumer {
@@ -42,19 +42,23 @@ export class DirectoryConsumer {
   @On('sync.job.ended')
   async endJob(message: Message<'sync.job.ended'>): Promise<void> {
     await clearEndedRuns(this.database, message);
-    await proposeMatches(this.database, message);
     await evaluateFindings(this.database, message.tenant_id, { until: new Date(Date.now() + findingsMs) });
+    await this.matchQueued(message);
   }
 
   @On('directory.operation.requested')
   async operate(message: Message<'directory.operation.requested'>): Promise<void> {
     await runOperation(this.database, message);
     // An operation such as a change of rules may queue records for matching.
-    await proposeMatches(this.database, message);
+    await this.matchQueued(message);
   }
 
   @On('dead.directory.operation.requested')
   async giveUp(message: Message<'directory.operation.requested'>): Promise<void> {
     await giveUpOperation(this.database, message);
+  }
+
+  private async matchQueued({ tenant_id }: { tenant_id: string }): Promise<void> {
+    await proposeMatches(this.database, tenant_id, { until: new Date(Date.now() + matchingMs) });
   }
 }

@@ -72,7 +72,7 @@ export class Harness {
       await applyBatch(this.database, message, { fixedTime: now });
     }
     await applyPlanned(this, job, now);
-    await proposeMatches(this.database, { tenant_id: this.tenant }, now);
+    await proposeMatches(this.database, this.tenant, { fixedTime: now });
     return job;
   }
 
@@ -89,7 +89,7 @@ export class Harness {
     const message = { id: newUuid(), tenant_id: this.tenant, data: { operation_id: id } };
     await runOperation(this.database, message, now);
     await runOperation(this.database, message, now);
-    await proposeMatches(this.database, message, now);
+    await proposeMatches(this.database, this.tenant, { fixedTime: now });
     const [row] = await this.fixture.rows<OperationOutcome>('select id, status, result from operations where id = $1', [
       id,
     ]);

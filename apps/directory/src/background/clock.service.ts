@@ -5,9 +5,11 @@ import { Injectable } from '@nestjs/common';
 import { watchFindings } from '../shared/metrics.js';
 import { doDueWork } from './due-work.js';
 
-/** Interval between runs. Due times have a resolution of a day, so the delay does not matter. */
+/** Interval between runs, if a run has done all. Due times have a resolution of a day, so the delay does not matter. */
 const intervalMs = 30_000;
-/** Milliseconds of each run for evaluating findings. */
+/** Milliseconds until the next run otherwise. */
+const moreMs = 1_000;
+/** Milliseconds of each run for work that can continue in the next: findings, fuzzy matching, rows of older versions. */
 const boundedMs = 5_000;
 
 /**
@@ -41,20 +43,22 @@ export class Clock extends BackgroundService {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      await this.runOnce();
-      await pause(intervalMs, signal);
+      const hasDoneAll = await this.runOnce();
+      await pause(hasDoneAll ? intervalMs : moreMs, signal);
     }
   }
 
-  private async runOnce(): Promise<void> {
+  private async runOnce(): Promise<boolean> {
     try {
       const until = new Date(Date.now() + boundedMs);
       for (const tenant of await this.database.acrossTenants(findDueTenants)) {
-        if (this.stopping.signal.aborted) return;
+        if (this.stopping.signal.aborted) return true;
         await this.workFor(tenant, until);
       }
+      return Date.now() < until.getTime();
     } catch (err) {
       this.log.warn({ err }, 'searching for tenants with due work failed');
+      return true;
     }
   }
 

@@ -211,6 +211,25 @@ describe('a due tenant', () => {
       });
     });
 
+    it('has its findings evaluated while many records wait for matching', async () => {
+      const hr = await directory.fixture.connector(tenant, { priority: 10 });
+      const logins = await directory.fixture.connector(tenant, { records: 'account' });
+      await directory.sync(hr, [row('1', { email: 'ann@acme.example', status: 'inactive' })]);
+      await directory.sync(logins, [row('ann', { email: 'ann@acme.example', status: 'active' })]);
+      await rows(
+        'insert into match_queue (tenant_id, record_id) select $1, gen_random_uuid() from generate_series(1, 1000)',
+        [tenant],
+      );
+      await rows(`update finding_passes set phase = 'users', ended_at = null where tenant_id = $1`, [tenant]);
+      const due = await found();
+      if (!due) throw new Error('the tenant is not due');
+      // Each call does one part, and a pass has three.
+      for (let call = 0; call < 3; call += 1) await doDueWork(directory.database, silentLogger, due, new Date(0));
+      expect((await storedFindings(directory)).map(({ kind }) => kind)).toContain('leaver_with_account');
+      expect(await rows('select from match_queue where tenant_id = $1', [tenant])).toHaveLength(100);
+      expect(await found()).toBeDefined();
+    });
+
     it('is due at once while records wait for matching', async () => {
       const connector = await directory.fixture.connector(tenant);
       await directory.fixture.job(tenant, connector, 'running');

@@ -32,9 +32,10 @@ export async function doDueWork(database: Database, log: Logger, tenant: DueTena
   if (done > 0) log.info({ tenant_id: tenantId, records: done }, 'applied time-based changes');
   const derived = await deriveAgain(database, tenantId, { until });
   if (derived > 0) log.info({ tenant_id: tenantId, rows: derived }, 'derived rows of an older version again');
-  // A quarantined job postpones matching and sends no end message, so the queue is also processed here.
-  await proposeMatches(database, { tenant_id: tenantId });
+  // Before matching, whose queue may be long.
   await evaluateFindings(database, tenantId, { until });
+  // A quarantined job postpones matching and sends no end message, so the queue is also processed here.
+  await proposeMatches(database, tenantId, { until });
   await saveDue(database, tenant);
 }
 

@@ -55,6 +55,44 @@ describe('another record in the same comparison', () => {
   });
 });
 
+describe('an account', () => {
+  const named = { first_name: 'Alice', last_name: 'Green' };
+  let logins: string;
+
+  beforeEach(async () => {
+    logins = await directory.fixture.connector(directory.tenant, { records: 'account', name: 'Logins' });
+  });
+
+  const stored = async () => {
+    const count = (table: string, kind: string) =>
+      `(select count(*)::int from ${table} t join source_records r on r.id = t.record_id
+         where t.tenant_id = $1 and r.kind = '${kind}') as ${kind}s_${table}`;
+    const tables = [count('weak_keys', 'account'), count('match_queue', 'account')];
+    return (await directory.fixture.rows(`select ${tables}`, [directory.tenant]))[0];
+  };
+  const none = { accounts_weak_keys: 0, accounts_match_queue: 0 };
+
+  it('that a match key has linked is not compared with people', async () => {
+    await directory.sync(hr, [row('1', { ...named, email: 'alice@acme.example' })]);
+    const job = await directory.fixture.job(directory.tenant, logins, 'running');
+    const account = row('agreen', { ...named, email: 'alice@acme.example' });
+    await applyBatch(directory.database, await directory.fixture.batch(directory.tenant, logins, job, 0, [account]));
+    expect(await stored()).toEqual(none);
+  });
+
+  it('is compared until it is linked, and again when its link ends', async () => {
+    await directory.sync(hr, [row('1', named)]);
+    await directory.sync(logins, [row('agreen', named)]);
+    expect((await cases()).map((each) => each.external_id)).toEqual(['agreen']);
+    await directory.sync(hr, [row('1', { ...named, email: 'alice@acme.example' })]);
+    await directory.sync(logins, [row('agreen', { ...named, email: 'alice@acme.example' })]);
+    expect([await cases(), await stored()]).toEqual([[], none]);
+    const withoutEmail: MatchingRules = { ...defaultMatchingRules, certain: ['employee_number'], keys: [] };
+    await directory.operate('rules.change', { rules: withoutEmail, preview: false });
+    expect((await cases()).map((each) => each.external_id)).toEqual(['agreen']);
+  });
+});
+
 describe('the display name of an account', () => {
   it.each([
     'Nguyen Minh Anh',
@@ -68,7 +106,7 @@ describe('the display name of an account', () => {
     const accounts = await directory.fixture.connector(directory.tenant, { records: 'account', name: 'Logins' });
     await directory.sync(hr, [row('1', { first_name: 'Minh Anh', last_name: 'Nguyen' })]);
     await directory.sync(accounts, [row('mnguyen', { display_name })]);
-    await proposeMatches(directory.database, { tenant_id: directory.tenant });
+    await proposeMatches(directory.database, directory.tenant);
     expect(await cases()).toMatchObject([{ external_id: 'mnguyen', candidates: [{}] }]);
   });
 });
@@ -95,7 +133,7 @@ describe('while a job of people runs, the fuzzy match', () => {
     expect(await directory.people()).toEqual([['1']]);
     await applyRest();
     await endJob(directory, job, 'failed');
-    await proposeMatches(directory.database, { tenant_id: directory.tenant });
+    await proposeMatches(directory.database, directory.tenant);
     expect(await directory.people()).toEqual([['1'], ['2']]);
     expect((await cases()).map((each) => each.candidates.length)).toEqual([2]);
   });
@@ -107,14 +145,14 @@ describe('while a job of people runs, the fuzzy match', () => {
     await directory.fixture.job(directory.tenant, bots, 'running');
     const dryRun = await directory.fixture.job(directory.tenant, ad, 'running');
     await directory.fixture.rows('update sync_jobs set dry_run = true where id = $1', [dryRun]);
-    await proposeMatches(directory.database, { tenant_id: directory.tenant });
+    await proposeMatches(directory.database, directory.tenant);
     expect(await directory.people()).toEqual([['1', 'agreen']]);
   });
 
   it('opens a case instead of a link if that job is quarantined', async () => {
     const { job } = await halfReadJob(ad);
     await endJob(directory, job, 'quarantined');
-    await proposeMatches(directory.database, { tenant_id: directory.tenant });
+    await proposeMatches(directory.database, directory.tenant);
     expect(await directory.people()).toEqual([['1'], ['agreen']]);
     expect((await cases()).map((each) => each.external_id)).toEqual(['agreen']);
   });

@@ -1,11 +1,13 @@
-import { type Message, newUuid } from '@idsync/contracts';
+import { newUuid } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import {
   type CasesOfRecord,
   findCasesOf,
+  findComparable,
   findRecordsSharingValues,
   findRecordsWithUsers,
   findUnfinishedJobs,
+  forgetLinkedAccounts,
   isQueueReady,
   lockRecordsById,
   type StoredRecord,
@@ -29,12 +31,12 @@ const chunkSize = 300;
 /**
  * Processes the fuzzy-match queue: opens review cases, or links where the tenant's rules allow it for a unique match.
  * Waits while a job of people runs, because a namesake can look unique in a partially read source. Safe to kill:
- * records leave the queue in the transaction that compares them.
+ * records leave the queue in the transaction that compares them. Stops at `until`; the next call continues.
  */
 export async function proposeMatches(
   database: Database,
-  { tenant_id: tenantId }: Pick<Message<'sync.job.ended'>, 'tenant_id'>,
-  fixedTime?: Date,
+  tenantId: string,
+  { until, fixedTime }: { until?: Date; fixedTime?: Date | undefined } = {},
 ): Promise<void> {
   for (;;) {
     const more = await runChunk(database, tenantId, chunkSize, async (tx, size) => {
@@ -46,7 +48,7 @@ export async function proposeMatches(
       await compareRecords(tx, { ...tenant, ...causedAt(fixedTime) }, queued);
       return queued.length === size;
     });
-    if (!more) return;
+    if (!more || (until && Date.now() >= until.getTime())) return;
   }
 }
 
@@ -56,10 +58,12 @@ interface Compared {
   proposed: Proposal[];
 }
 
-/** Compares these records and all records that share a fuzzy value with them. */
+/** Compares those of these records that can match, and all records that share a fuzzy value with them. */
 export async function compareRecords(tx: Transaction, cause: Cause, recordIds: readonly string[]): Promise<Compared> {
   const { tenantId, now } = cause;
-  const subjectIds = new Set([...recordIds, ...(await findRecordsSharingValues(tx, tenantId, recordIds)).flat()]);
+  const comparable = await findComparable(tx, tenantId, recordIds);
+  const sharing = await findRecordsSharingValues(tx, tenantId, [...comparable]);
+  const subjectIds = new Set([...comparable, ...sharing.flat()]);
   const around = await surroundingsOf(tx, tenantId, subjectIds);
   const proposals = proposalsFor(subjectIds, around, cause);
   const trusted = await trustedAmong(tx, cause, proposals, around);
@@ -70,8 +74,10 @@ export async function compareRecords(tx: Transaction, cause: Cause, recordIds: r
   const cases = opened.map(({ record: { id: recordId }, tier, candidates }) => {
     return { id: newUuid(), recordId, kind: 'weak' as const, reason: tier.name, candidates, openedAt: now };
   });
-  for (const { recordId } of cases) subjectIds.delete(recordId);
-  await settleCases(tx, [...subjectIds], 'weak', now);
+  const settled = new Set([...recordIds, ...subjectIds]);
+  for (const { recordId } of cases) settled.delete(recordId);
+  await settleCases(tx, [...settled], 'weak', now);
+  await forgetLinkedAccounts(tx, tenantId, recordIds);
   await saveCases(tx, tenantId, cases);
   return { linked: await link(tx, cause, [...trusted], around), proposed: opened };
 }

@@ -1,15 +1,17 @@
+import type { MatchingRules } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   assignKeys,
   type HeldKey,
   queueForMatching,
   releaseKeys,
+  type StoredRecord,
   saveContests,
   saveWeakKeys,
 } from '@idsync/database/directory';
 import type { Cause } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
-import { append } from '../shared/collections.js';
+import { append, idsOf } from '../shared/collections.js';
 import type { Assignment } from './assign-identities.js';
 import { fuzzyValues } from './fuzzy-values.js';
 import type { Neighbourhood } from './neighbourhood.js';
@@ -111,19 +113,31 @@ function formerHolders(neighbourhood: Neighbourhood): Map<string, string[]> {
   return holders;
 }
 
-/** Saves the fuzzy-match values of changed users and accounts, and queues them for comparison after their job. */
+/** A linked account is neither compared with people nor a candidate. */
+const isCompared = ({ kind, identityId }: StoredRecord) =>
+  kind === 'user' || (kind === 'account' && identityId === undefined);
+
+/** Returns the values by which similar records find this one; none if it is not compared. */
+export function comparedValues(record: StoredRecord, rules: MatchingRules): string[] {
+  return isCompared(record) ? fuzzyValues(record.fields, rules) : [];
+}
+
+/**
+ * Saves the fuzzy-match values of changed users and accounts, and queues them for comparison after their job. An account
+ * that is linked keeps its values until then, so that those similar to it are compared again.
+ */
 export async function noteForMatching(tx: Transaction, cause: Cause, records: readonly RecordChange[]): Promise<void> {
   const { tenantId, rules, connectors, rederive } = cause;
-  const people = records.filter(({ record }) => record.kind !== 'machine_identity');
-  const moved = people.flatMap(({ record, before }) => {
-    const values = fuzzyValues(record.fields, rules);
-    const same = before && !rederive && fuzzyValues(before.fields, rules).join('\0') === values.join('\0');
-    return same ? [] : [{ id: record.id, isNew: !before, values }];
+  const compared = records.filter(({ record, before }) => isCompared(record) || (before && isCompared(before)));
+  const moved = records.flatMap(({ record, before }) => {
+    const values = before && isCompared(before) ? fuzzyValues(record.fields, rules) : comparedValues(record, rules);
+    const same = before ? comparedValues(before, rules) : [];
+    if (!rederive && same.join('\0') === values.join('\0')) return [];
+    return [{ ...record, isNew: !before, values }];
   });
   await saveWeakKeys(tx, tenantId, moved);
   // With a single source there is nothing to compare; the records of a second source will find these.
   const lists = [...connectors.values()].filter((connector) => connector.records !== 'machine_identity');
   if (lists.length < 2) return;
-  const ids = people.map(({ record }) => record.id);
-  await queueForMatching(tx, tenantId, ids);
+  await queueForMatching(tx, tenantId, idsOf(compared.map(({ record }) => record)));
 }

@@ -19,9 +19,9 @@ import { applyChanges } from '../changes/apply-changes.js';
 import { type Cause, loadTenant } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
 import { stampLifecycle, withCurrentStatus } from '../lifecycle/stamp-records.js';
-import { fuzzyValues } from '../matching/fuzzy-values.js';
 import { compareRecords } from '../matching/propose-matches.js';
 import { isDeleted } from '../matching/record-keys.js';
+import { comparedValues } from '../matching/save-keys.js';
 import { type Handler, Previewed } from './outcome.js';
 import { RuleOutcome } from './rule-outcome.js';
 
@@ -97,8 +97,7 @@ export const changeRules: Handler<'rules.change'> = async (tx, tenant, { rules, 
   await clearKeys(tx, cause.tenantId);
   const outcome = new RuleOutcome();
   for await (const records of everyRecord(tx, cause.tenantId)) {
-    const people = records.filter(({ kind }) => kind !== 'machine_identity');
-    const found = people.map(({ id, fields }) => ({ id, isNew: false, values: fuzzyValues(fields, rules) }));
+    const found = records.map((record) => ({ ...record, isNew: false, values: comparedValues(record, rules) }));
     await saveWeakKeys(tx, cause.tenantId, found);
     const changes = records.map((record) => ({ record, before: record }));
     outcome.add(await applyChanges(tx, cause, changes));

@@ -13,6 +13,7 @@ import {
 } from './machine-references.js';
 import { countAdditions, findReplacedAnchors } from './planned-additions.js';
 import { deleteRecords } from './records.js';
+import { findComparable, saveWeakKeys } from './weak-keys.js';
 
 let own: ServiceDatabase;
 
@@ -21,6 +22,28 @@ beforeAll(async () => {
 });
 
 afterAll(() => own?.close());
+
+describe('records that can match', () => {
+  it('are found by two look-ups for each value, however many of their source share it', async () => {
+    const tenant = await own.fixture.tenant();
+    const [hr, ad] = [newUuid(), newUuid()];
+    const namesakes = Array.from({ length: 1_000 }, () => newUuid());
+    const [alone = '', alike = ''] = namesakes;
+    await own.database.transaction(tenant, async (tx) => {
+      const named = namesakes.map((id) => ({ id, connectorId: hr, isNew: true, values: ['full_name AN L'] }));
+      await saveWeakKeys(tx, tenant, named);
+      await saveWeakKeys(tx, tenant, [
+        { id: alike, connectorId: hr, isNew: false, values: ['phone 1'] },
+        { id: newUuid(), connectorId: ad, isNew: true, values: ['phone 1'] },
+      ]);
+    });
+    await own.database.transaction(tenant, async (tx) => {
+      const before = await rowsFetched(tx, 'weak_keys');
+      expect(await findComparable(tx, tenant, [alone, alike])).toEqual(new Set([alike]));
+      expect((await rowsFetched(tx, 'weak_keys')) - before).toBeLessThan(10);
+    });
+  });
+});
 
 describe('the plan of a source that replaces all ids', () => {
   const many = 5_000;

@@ -6,11 +6,17 @@ import { useIndexScans } from '../transaction-settings.js';
 /** Values shared by more records than this, such as a common name or a switchboard number, identify no person. */
 const maxSharingRecords = 200;
 
+interface WithValues {
+  id: string;
+  connectorId: string;
+  values: readonly string[];
+}
+
 /** Replaces the values by which fuzzy matching finds these records. */
 export async function saveWeakKeys(
   tx: Transaction,
   tenantId: string,
-  records: readonly { id: string; isNew: boolean; values: readonly string[] }[],
+  records: readonly (WithValues & { isNew: boolean })[],
 ): Promise<void> {
   const fresh = records.filter(({ isNew }) => isNew);
   const stored = records.filter(({ isNew }) => !isNew);
@@ -25,17 +31,19 @@ export async function saveWeakKeys(
 async function insertValues(
   tx: Transaction,
   tenantId: string,
-  records: readonly { id: string; values: readonly string[] }[],
+  records: readonly WithValues[],
   onConflict: string,
 ): Promise<void> {
-  const rows = records.flatMap(({ id, values }) => [...new Set(values)].map((value) => ({ id, value })));
+  const rows = records.flatMap(({ id, connectorId, values }) =>
+    [...new Set(values)].map((value) => ({ id, connectorId, value })),
+  );
   if (rows.length === 0) return;
   await tx.query(
     `with inserted as (
-       insert into weak_keys (tenant_id, value, record_id)
-       select $1, unnest($2::text[]), unnest($3::uuid[]) ${onConflict} returning 1)
+       insert into weak_keys (tenant_id, value, connector_id, record_id)
+       select $1, unnest($2::text[]), unnest($3::uuid[]), unnest($4::uuid[]) ${onConflict} returning 1)
      select`,
-    [tenantId, ...arraysOf(rows, { value: texts, id: uuids })],
+    [tenantId, ...arraysOf(rows, { value: texts, connectorId: uuids, id: uuids })],
   );
 }
 
@@ -48,11 +56,12 @@ export async function queueForMatching(tx: Transaction, tenantId: string, record
   );
 }
 
-/** Queues all users and accounts of a tenant. */
+/** Queues all users, and all accounts without an identity, of a tenant. */
 export async function queueAllForMatching(tx: Transaction, tenantId: string): Promise<void> {
   await tx.query(
     `insert into match_queue (tenant_id, record_id)
-     select tenant_id, id from source_records where tenant_id = $1 and kind in ('user', 'account') on conflict do nothing`,
+     select tenant_id, id from source_records
+      where tenant_id = $1 and (kind = 'user' or (kind = 'account' and identity_id is null)) on conflict do nothing`,
     [tenantId],
   );
 }
@@ -89,6 +98,43 @@ export async function countQueued(tx: Transaction, tenantId: string): Promise<nu
   return tx.count('select count(*)::int as count from match_queue where tenant_id = $1', [tenantId]);
 }
 
+/** Returns those of these records that share a value with a record of another source: two look-ups for each value. */
+export async function findComparable(
+  tx: Transaction,
+  tenantId: string,
+  recordIds: readonly string[],
+): Promise<Set<string>> {
+  if (recordIds.length === 0) return new Set();
+  const found = await tx.ids(
+    `select n.id from unnest($2::uuid[]) as n (id)
+      cross join lateral (
+        select from (select value from weak_keys where tenant_id = $1 and record_id = n.id offset 0) own
+         cross join lateral (select connector_id from weak_keys where tenant_id = $1 and value = own.value
+                              order by connector_id limit 1) first
+         cross join lateral (select connector_id from weak_keys where tenant_id = $1 and value = own.value
+                              order by connector_id desc limit 1) last
+         where first.connector_id <> last.connector_id limit 1) as shared`,
+    [tenantId, uuids(recordIds)],
+  );
+  return new Set(found);
+}
+
+/** Deletes the values of those of these accounts that have an identity, and are therefore compared with none. */
+export async function forgetLinkedAccounts(
+  tx: Transaction,
+  tenantId: string,
+  recordIds: readonly string[],
+): Promise<void> {
+  if (recordIds.length === 0) return;
+  await tx.query(
+    `delete from weak_keys where tenant_id = $1 and record_id = any(array(
+       select n.id from unnest($2::uuid[]) as n (id)
+        cross join lateral (select kind, identity_id from source_records where tenant_id = $1 and id = n.id limit 1) r
+        where r.kind = 'account' and r.identity_id is not null))`,
+    [tenantId, uuids(recordIds)],
+  );
+}
+
 /**
  * Returns the records that share a value with one of these records, grouped by value. Values shared by too many records
  * are excluded. Sharing records are ordered, so that PostgreSQL does not search the table for the first ones.
@@ -108,7 +154,7 @@ export async function findRecordsSharingValues(
        from wanted
       cross join lateral (select array_agg(record_id) as ids
                             from (select record_id from weak_keys where tenant_id = $1 and value = wanted.value
-                                   order by record_id limit $3) few) sharing
+                                   order by connector_id, record_id limit $3) few) sharing
       where cardinality(sharing.ids) between 2 and $3 - 1`,
     [tenantId, uuids(recordIds), maxSharingRecords + 1],
   );

@@ -689,8 +689,9 @@ create index waiting_records_record on waiting_records (tenant_id, record_id) wh
 create table weak_keys (
   tenant_id uuid not null,
   value text not null,
+  connector_id uuid not null,
   record_id uuid not null,
-  primary key (tenant_id, value, record_id)
+  primary key (tenant_id, value, connector_id, record_id)
 );
 create index weak_keys_record on weak_keys (tenant_id, record_id) where record_id is not null;
 
