@@ -410,6 +410,7 @@ create table finding_passes (
   after_id uuid,
   began_at timestamp with time zone not null,
   began_sequence bigint not null,
+  followed_sequence bigint not null,
   spent_ms integer default 0 not null,
   ended_at timestamp with time zone,
   constraint finding_passes_pkey PRIMARY KEY (tenant_id),

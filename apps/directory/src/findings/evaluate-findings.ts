@@ -2,14 +2,17 @@ import { findingSubjects } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { recordEvents } from '@idsync/database/bus';
 import {
+  type ChangedSubjects,
   endAcceptances,
   type FindingPass,
   type FoundFinding,
+  findChangedSubjects,
   findManagerCycles,
   findOtherFacts,
   findOthersAfter,
   findSourceFacts,
   findUnresolved,
+  findUnresolvedAbout,
   findUnresolvedOf,
   findUserFacts,
   findUsersAfter,
@@ -18,6 +21,8 @@ import {
   purgeFindings,
   resolveFindings,
   saveFindingPass,
+  saveFollowed,
+  type UnresolvedFinding,
 } from '@idsync/database/directory';
 import { findFindingPolicy } from '@idsync/database/settings';
 import { runChunk } from '../batch/divide-batch.js';
@@ -31,6 +36,8 @@ const chunkSize = 1_000;
 /** How long resolved findings are kept. */
 const keptMs = 90 * 24 * 60 * 60 * 1_000;
 
+type Time = ReturnType<typeof causedAt>;
+
 export interface EvaluationOptions {
   /** Time to stop; the next call continues. */
   until: Date;
@@ -43,8 +50,8 @@ export interface EvaluationOptions {
 
 /**
  * Opens and resolves the findings of a tenant. Findings about sources and the ends of acceptances are checked by every
- * call. The others are evaluated in passes over all records, in parts. Safe to kill: each part is one transaction with
- * its progress.
+ * call. The others are evaluated in passes over all records, and between them for what has changed, in parts. Safe to kill:
+ * each part is one transaction with its progress.
  */
 export async function evaluateFindings(
   database: Database,
@@ -76,25 +83,50 @@ async function checkTimes(tx: Transaction, tenantId: string, now: Date, limit: n
   await recordEvents(tx, tenantId, events);
 }
 
-/** Evaluates the next part of a pass. Returns false if no pass is due, or this was its last part. */
-async function runPart(
-  tx: Transaction,
-  tenantId: string,
-  time: ReturnType<typeof causedAt>,
-  limit: number,
-  force: boolean,
-): Promise<boolean> {
+/** Evaluates the next part of a pass, or of the changes since. Returns false if nothing is due, or this was the last part. */
+async function runPart(tx: Transaction, tenantId: string, time: Time, limit: number, force: boolean): Promise<boolean> {
   const startedAt = performance.now();
   const pass = await lockFindingPass(tx, tenantId, force);
   if (!pass) return false;
+  if (pass.phase === 'changes') return followChanges(tx, tenantId, pass.since, time, limit);
   const { found = [], gone = [], last } = await phases[pass.phase](tx, tenantId, pass, time, limit);
-  const opened = await openFindings(tx, tenantId, found, time.now);
-  const resolved = await resolveFindings(tx, gone, time.now);
   const next = last ?? followingPhase(pass);
   await saveFindingPass(tx, tenantId, next, performance.now() - startedAt);
-  const events = [...opened, ...resolved].map((finding) => findingEvent(finding));
-  await recordEvents(tx, tenantId, events);
+  await saveFindings(tx, tenantId, { found, gone }, time.now);
   return next !== undefined;
+}
+
+async function saveFindings(
+  tx: Transaction,
+  tenantId: string,
+  { found, gone }: { found: readonly FoundFinding[]; gone: readonly string[] },
+  now: Date,
+): Promise<void> {
+  const opened = await openFindings(tx, tenantId, found, now);
+  const resolved = await resolveFindings(tx, gone, now);
+  await recordEvents(
+    tx,
+    tenantId,
+    [...opened, ...resolved].map((finding) => findingEvent(finding)),
+  );
+}
+
+/** Evaluates the subjects of the next events. A pass mends what other people's changes mean for a person, such as a cycle of managers. */
+async function followChanges(
+  tx: Transaction,
+  tenantId: string,
+  since: number,
+  time: Time,
+  limit: number,
+): Promise<boolean> {
+  const changed = await findChangedSubjects(tx, tenantId, since, limit);
+  if (changed.last === null) return false;
+  const found = await findAbout(tx, { ...(await loadTenant(tx, tenantId)), ...time }, changed);
+  const { users, others, identities, named } = changed;
+  const known = await findUnresolvedAbout(tx, tenantId, [...users, ...others, ...identities, ...named]);
+  await saveFollowed(tx, tenantId, changed.last);
+  await saveFindings(tx, tenantId, { found, gone: goneOf(known, found) }, time.now);
+  return changed.count === limit;
 }
 
 function followingPhase({ phase }: FindingPass): FindingPass | undefined {
@@ -119,7 +151,7 @@ type Phase = (
   tx: Transaction,
   tenantId: string,
   pass: FindingPass,
-  time: ReturnType<typeof causedAt>,
+  time: Time,
   limit: number,
 ) => Promise<EvaluatedPart>;
 
@@ -166,16 +198,33 @@ const evaluateKnown: Phase = async (tx, tenantId, pass, time, limit) => {
   const subjects = (...are: string[]) => [
     ...new Set(known.filter(({ kind }) => are.includes(findingSubjects[kind])).map(({ subjectId }) => subjectId)),
   ];
-  const tenant = await loadTenant(tx, tenantId);
-  const found = [
-    ...(await findUserFacts(tx, tenantId, subjects('user'), precedenceOf(tenant))).flatMap(findingsOfUser),
-    ...(await findAboutOthers(tx, tenant, subjects('account', 'machineIdentity'), time.now)),
-    ...(await findCycles(tx, { ...tenant, ...time }, subjects('identity'))),
-  ];
-  const current = new Set(found.map(({ kind, subjectId }) => `${kind} ${subjectId}`));
-  const gone = known.filter(({ kind, subjectId }) => !current.has(`${kind} ${subjectId}`)).map(({ id }) => id);
-  return { gone, last };
+  const found = await findAbout(
+    tx,
+    { ...(await loadTenant(tx, tenantId)), ...time },
+    { users: subjects('user'), others: subjects('account', 'machineIdentity'), identities: subjects('identity') },
+  );
+  return { gone: goneOf(known, found), last };
 };
+
+async function findAbout(
+  tx: Transaction,
+  cause: Cause,
+  { users, others, identities }: Pick<ChangedSubjects, 'users' | 'others' | 'identities'>,
+): Promise<FoundFinding[]> {
+  return [
+    ...(await findUserFacts(tx, cause.tenantId, users, precedenceOf(cause))).flatMap(findingsOfUser),
+    ...(await findAboutOthers(tx, cause, others, cause.now)),
+    ...(await findCycles(tx, cause, identities)),
+  ];
+}
+
+/** Returns the known findings that are no longer true, except those about sources, which `checkTimes` evaluates. */
+function goneOf(known: readonly UnresolvedFinding[], found: readonly FoundFinding[]): string[] {
+  const current = new Set(found.map(({ kind, subjectId }) => `${kind} ${subjectId}`));
+  return known
+    .filter(({ kind, subjectId }) => findingSubjects[kind] !== 'connector' && !current.has(`${kind} ${subjectId}`))
+    .map(({ id }) => id);
+}
 
 const phases: Record<FindingPass['phase'], Phase> = {
   users: evaluateUsers,

@@ -456,6 +456,11 @@ describe('passes', () => {
       directory.tenant,
     ]);
 
+  const longPause = () =>
+    directory.fixture.rows(`update finding_passes set spent_ms = 600000, ended_at = now() where tenant_id = $1`, [
+      directory.tenant,
+    ]);
+
   describe('a pass over the records of a tenant', () => {
     it('continues where a process stopped, and finds the same in parts of any size', async () => {
       const people = Array.from({ length: 5 }, (_, nth) =>
@@ -491,15 +496,44 @@ describe('passes', () => {
       await run(unlimited);
       expect((await pass())?.ended_at).toEqual(first);
       await directory.sync(apps, [row('bot', {})]);
-      await directory.fixture.rows(
-        `update finding_passes set spent_ms = 600000, ended_at = now() where tenant_id = $1`,
-        [directory.tenant],
-      );
+      await longPause();
+      const paused = (await pass())?.ended_at;
       await run(unlimited);
-      expect(await shownFindings(directory)).toEqual([]);
+      expect((await pass())?.ended_at).toEqual(paused);
       await directory.fixture.rows(`update finding_passes set spent_ms = 0 where tenant_id = $1`, [directory.tenant]);
       await run(unlimited);
-      expect(await shownFindings(directory)).toEqual(['machine_without_owner bot: open']);
+      expect((await pass())?.ended_at).not.toEqual(paused);
+    });
+
+    it('is not awaited by the findings of what changes in its pause', async () => {
+      const person = (status: string) => row('p', { email: 'p@x.org', status });
+      await directory.sync(hr, [person('active'), row('q', { manager_id: 'x9' })]);
+      await directory.sync(logins, [row('a', { email: 'p@x.org' })]);
+      await directory.sync(apps, [row('bot', { owned_by: 'p@x.org' })]);
+      await run(unlimited);
+      await longPause();
+      const followed = async () => {
+        await run(past, 1);
+        for (let part = 0; part < 20; part += 1) await run(past, 1);
+        const shown = await shownFindings(directory);
+        return shown.filter((each) => each.endsWith(': open'));
+      };
+      await directory.sync(hr, [person('inactive'), row('q', {}), row('r', { manager_id: 'x8' })]);
+      expect(await followed()).toEqual([
+        'leaver_with_account a: open',
+        'leaver_with_machine_secret bot: open',
+        'unknown_manager r: open',
+      ]);
+      await directory.sync(hr, [person('active'), row('q', {}), row('r', { manager_id: 'x8' })]);
+      await directory.sync(apps, [row('bot', {}), row('robot', {})]);
+      expect(await followed()).toEqual([
+        'machine_without_owner bot: open',
+        'machine_without_owner robot: open',
+        'unknown_manager r: open',
+      ]);
+      const states = await shownFindings(directory);
+      await evaluate(directory);
+      expect(await shownFindings(directory)).toEqual(states);
     });
 
     it('does not begin after a run that changed no record', async () => {

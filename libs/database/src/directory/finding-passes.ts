@@ -14,6 +14,16 @@ export interface FindingPass {
   afterId: string | null;
 }
 
+/** The events whose subjects are evaluated while no pass is due. */
+export interface FollowedChanges {
+  phase: 'changes';
+  /** The last event that was followed. */
+  since: number;
+}
+
+/** More changes are left to the next pass, which reads a record for less. */
+const mostFollowed = 20_000;
+
 /** A pass begins without an event at this age, because some findings depend on time. */
 const longestPause = '1 hour';
 /** Passes take at most a tenth of the time. */
@@ -22,49 +32,57 @@ const pauseFactor = 9;
 /** Events that change no record: each run has some, and a pass writes some. */
 const otherEvents = eventTypes.filter((type) => /^(sync|finding|webhook|group)\./.test(type));
 
-/** True for a row of `finding_passes p` after whose beginning a record of the tenant changed; `types` are other events. */
-const hasChanges = (types: string) => `exists (
+/** True for a row of `finding_passes p` if a record of the tenant changed after this event; `types` are other events. */
+const hasChanges = (types: string, after: 'began_sequence' | 'followed_sequence') => `exists (
   select from (select sequence from events e
-                where e.tenant_id = $1 and e.sequence > p.began_sequence and e.type <> all(${types})
+                where e.tenant_id = $1 and e.sequence > p.${after} and e.type <> all(${types})
                 order by e.sequence limit 1) as changes)`;
+const areFew = `(select last from event_sequences where tenant_id = $1) - p.followed_sequence <= ${mostFollowed}`;
 const pauseEnd = `p.ended_at + make_interval(secs => ${pauseFactor} * p.spent_ms / 1000.0)`;
 
-/** The time at which the next part or pass of the tenant is due; its first pass, and parts of a pass, are due at once. */
+const otherTypes = `'{${otherEvents.join(',')}}'::text[]`;
+
+/**
+ * The time at which the next part or pass of the tenant is due; its first pass, parts of a pass, and changes that can be
+ * followed, are due at once.
+ */
 export const nextPassAt = `coalesce((
-  select case when p.ended_at is null then now()
-              when ${hasChanges(`'{${otherEvents.join(',')}}'::text[]`)} then ${pauseEnd}
+  select case when p.ended_at is null or (${areFew} and ${hasChanges(otherTypes, 'followed_sequence')}) then now()
+              when ${hasChanges(otherTypes, 'began_sequence')} then ${pauseEnd}
               else greatest(${pauseEnd}, p.began_at + interval '${longestPause}') end
     from finding_passes p where p.tenant_id = $1), now())`;
 
 /**
  * Locks a pass of the tenant that has not ended, and begins one if it is due: after a change of a record, or an hour.
- * A pause follows each pass, nine times as long as its work; `force` skips it. Returns undefined if no pass is due or
- * another process has the lock.
+ * A pause follows each pass, nine times as long as its work, in which changes are followed; `force` skips it. Returns
+ * undefined if nothing is due or another process has the lock.
  */
 export async function lockFindingPass(
   tx: Transaction,
   tenantId: string,
   force = false,
-): Promise<FindingPass | undefined> {
+): Promise<FindingPass | FollowedChanges | undefined> {
   await tx.query(
-    `insert into finding_passes (tenant_id, began_at, began_sequence)
-     select tenant_id, now(), last from event_sequences
+    `insert into finding_passes (tenant_id, began_at, began_sequence, followed_sequence)
+     select tenant_id, now(), last, last from event_sequences
       where tenant_id = $1 and not exists (select from finding_passes where tenant_id = $1)
      on conflict do nothing`,
     [tenantId],
   );
-  const [found] = await tx.query<FindingPass & { ended: boolean; due: boolean }>(
+  const [found] = await tx.query<FindingPass & { ended: boolean; due: boolean; since: number; changed: boolean }>(
     `select phase, after_at as "afterAt", after_id as "afterId", ended_at is not null as ended,
-            ${pauseEnd} <= now() and (began_at < now() - interval '${longestPause}' or ${hasChanges('$2::text[]')}) as due
+            ${pauseEnd} <= now() and (began_at < now() - interval '${longestPause}'
+                                      or ${hasChanges('$2::text[]', 'began_sequence')}) as due,
+            followed_sequence::float8 as since, ${areFew} and ${hasChanges('$2::text[]', 'followed_sequence')} as changed
        from finding_passes p where tenant_id = $1 for update skip locked`,
     [tenantId, otherEvents],
   );
   if (!found?.ended) return found;
-  if (!found.due && !force) return undefined;
+  if (!found.due && !force) return found.changed ? { phase: 'changes', since: found.since } : undefined;
   await tx.query(
     `update finding_passes p
-        set phase = 'users', after_at = null, after_id = null, began_at = now(), began_sequence = s.last, spent_ms = 0,
-            ended_at = null
+        set phase = 'users', after_at = null, after_id = null, began_at = now(), began_sequence = s.last,
+            followed_sequence = s.last, spent_ms = 0, ended_at = null
        from event_sequences s where s.tenant_id = $1 and p.tenant_id = $1`,
     [tenantId],
   );
@@ -85,6 +103,55 @@ export async function saveFindingPass(
        from (select clock_timestamp() as now) as clock where tenant_id = $1`,
     [tenantId, pass?.phase ?? null, pass?.afterAt ?? null, pass?.afterId ?? null, Math.round(spentMs)],
   );
+}
+
+/** Saves that the subjects of the events up to this one were evaluated. */
+export async function saveFollowed(tx: Transaction, tenantId: string, sequence: number): Promise<void> {
+  await tx.query('update finding_passes set followed_sequence = $2 where tenant_id = $1', [tenantId, sequence]);
+}
+
+export interface ChangedSubjects {
+  /** The last event, and the number of events. */
+  last: number | null;
+  count: number;
+  users: string[];
+  /** Accounts and machine identities, also those that a changed person owns. */
+  others: string[];
+  identities: string[];
+  /** Records of events that may no longer exist. */
+  named: string[];
+}
+
+/** Returns the subjects of the next events that change records, with all records of their people. */
+export async function findChangedSubjects(
+  tx: Transaction,
+  tenantId: string,
+  since: number,
+  limit: number,
+): Promise<ChangedSubjects> {
+  const [found] = await tx.query<ChangedSubjects>(
+    `with changed as materialized (
+       select sequence, identity_id, subject_id from events
+        where tenant_id = $1 and sequence > $2 and type <> all($4::text[]) order by sequence limit $3),
+     named as materialized (select distinct subject_id as id from changed where subject_id is not null),
+     people as materialized (select distinct identity_id as id from changed where identity_id is not null),
+     records as materialized (
+       select r.id, r.kind from named
+        cross join lateral (select id, kind from source_records where tenant_id = $1 and id = named.id limit 1) r
+       union
+       select r.id, r.kind from people
+        cross join lateral (select id, kind from source_records where tenant_id = $1 and identity_id = people.id offset 0) r
+       union
+       select m.record_id, 'machine_identity' from people
+        cross join lateral (select record_id from machine_references
+                             where tenant_id = $1 and identity_id = people.id and role = 'owned_by' offset 0) m)
+     select (select max(sequence) from changed)::float8 as last, (select count(*) from changed)::int as count,
+            array(select id from records where kind = 'user') as users,
+            array(select id from records where kind <> 'user') as others,
+            array(select id from people) as identities, array(select id from named) as named`,
+    [tenantId, since, limit, otherEvents],
+  );
+  return found ?? { last: null, count: 0, users: [], others: [], identities: [], named: [] };
 }
 
 export interface UsersOfPart {

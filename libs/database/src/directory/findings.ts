@@ -94,6 +94,22 @@ export async function findUnresolved(
   );
 }
 
+/** Returns the findings about these subjects that are not resolved. */
+export async function findUnresolvedAbout(
+  tx: Transaction,
+  tenantId: string,
+  subjectIds: readonly string[],
+): Promise<UnresolvedFinding[]> {
+  if (subjectIds.length === 0) return [];
+  return tx.query(
+    `select f.id, f.kind, f.subject_id as "subjectId" from unnest($2::uuid[]) as n (id)
+      cross join lateral (select id, kind, subject_id, state from findings
+                           where tenant_id = $1 and subject_id = n.id offset 0) f
+      where f.state <> 'resolved'`,
+    [tenantId, uuids([...new Set(subjectIds)])],
+  );
+}
+
 /** Returns the findings of a kind that are not resolved; for kinds with a few. */
 export async function findUnresolvedOf(
   tx: Transaction,

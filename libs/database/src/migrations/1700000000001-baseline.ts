@@ -877,6 +877,8 @@ create table finding_passes (
   began_at timestamptz not null,
   -- The tenant's last event when the pass began; a later event makes another pass necessary.
   began_sequence bigint not null,
+  -- The last event whose subjects were evaluated during the pause after the pass.
+  followed_sequence bigint not null,
   spent_ms integer not null default 0,
   ended_at timestamptz
 );
