@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { openApiDocument } from '@idsync/contracts';
+import { version } from '@idsync/runtime';
 import { Controller, Get, Header, Redirect, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from '../access/access.decorator.js';
 import { policyOfReference } from '../http/content-security-policy.js';
 import { CompressedText } from './compressed-text.js';
 
-const version = '0.1.0';
 const cached = 'public, max-age=300';
 
 /** Literal URLs, which the bundler recognizes and replaces. The viewer is a file for browsers, which no module imports. */
