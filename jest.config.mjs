@@ -55,7 +55,7 @@ const common = {
   },
   // `transform` names what is compiled.
   transformIgnorePatterns: [],
-  modulePathIgnorePatterns: ['/dist/', '<rootDir>/bundle/', '/.data/'],
+  modulePathIgnorePatterns: ['/dist/', '<rootDir>/(apps/cli/)?bundle/', '/.data/'],
   // Sources of the packages, so that no test uses an old `dist`.
   moduleNameMapper: {
     '^fast-check$': '<rootDir>/test/setup/fast-check.cjs',

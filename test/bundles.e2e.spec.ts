@@ -59,11 +59,6 @@ describe('a bundled program outside a checkout, without installed packages,', ()
     expect(stdout).toContain('the schema is up to date');
   });
 
-  it('idsync prints its version', async () => {
-    const { stdout } = await run(process.execPath, [join(folder, 'idsync.js'), '--version'], { cwd: folder });
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
-
   it('prints stack traces that name TypeScript sources', async () => {
     const words = ['--import', printStack, join(folder, 'directory.js')];
     const { stdout } = await run(process.execPath, words, { env: await env(0), cwd: folder });
@@ -79,7 +74,9 @@ describe('the files of a program in an image', () => {
     const packages = join(folder, 'packages.cdx.json');
     const { stdout } = await run('npm', ['sbom', '--sbom-format=cyclonedx'], { cwd: root, maxBuffer: 2 ** 26 });
     await writeFile(packages, stdout);
-    await run(process.execPath, [join(root, 'tools/bundler/copy-program.mjs'), 'gateway', folder, packages]);
+    const copyProgram = join(root, 'tools/bundler/copy-program.mjs');
+    await run(process.execPath, [copyProgram, 'gateway', folder, packages]);
+    await run(process.execPath, [copyProgram, 'idsync', join(folder, 'cli'), packages]);
   });
 
   afterAll(async () => {
@@ -94,6 +91,15 @@ describe('the files of a program in an image', () => {
     expect(`${stdout}${stderr}`).toContain('DATABASE_URL');
     expect(`${stdout}${stderr}`).not.toContain('ERR_MODULE_NOT_FOUND');
     expect(await readdir(join(folder, 'console/static'))).toContain('index.html');
+  });
+
+  it('are all that the command line loads, without packages of the services', async () => {
+    const { stdout } = await run(process.execPath, [join(folder, 'cli/idsync.js'), '--version'], { cwd: folder });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const { components } = JSON.parse(await readFile(join(folder, 'cli/sbom.cdx.json'), 'utf8'));
+    const names = components.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['commander', 'yaml']));
+    expect(names.filter((name: string) => /fastify|nestjs|^pg$|typeorm/.test(name))).toEqual([]);
   });
 
   it('list exactly the bundled packages, as CycloneDX, and their licences', async () => {

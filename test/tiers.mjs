@@ -45,6 +45,7 @@ const more = [
   'test/traces.e2e.spec.ts',
   'test/secrets-at-rest.e2e.spec.ts',
   'test/bundles.e2e.spec.ts',
+  'test/packages.e2e.spec.ts',
   'test/metrics.e2e.spec.ts',
   'test/dashboard.e2e.spec.ts',
   'test/record-jobs.e2e.spec.ts',

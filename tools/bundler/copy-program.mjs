@@ -3,11 +3,11 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const bundle = resolve(import.meta.dirname, '../../bundle');
 const [name, folder, listing] = process.argv.slice(2);
+const bundle = resolve(import.meta.dirname, '../..', name === 'idsync' ? 'apps/cli/bundle' : 'bundle');
 const programs = JSON.parse(readFileSync(join(bundle, 'programs.json'), 'utf8'));
 if (!programs[name] || !folder || !listing) {
-  throw new Error(`usage: copy-program.mjs <${Object.keys(programs).join('|')}> <folder> <output of npm sbom>`);
+  throw new Error(`usage: copy-program.mjs <idsync|${Object.keys(programs).join('|')}> <folder> <output of npm sbom>`);
 }
 const { files, packages } = programs[name];
 

@@ -12,7 +12,10 @@ export const programFiles = {
   name: 'program-files',
   generateBundle(_options, bundle) {
     const outputs = Object.values(bundle);
-    const ofConsole = byName(JSON.parse(readFileSync('apps/console/dist/static/licenses.json', 'utf8')));
+    const serveConsole = outputs.some(({ isEntry, name }) => isEntry && withConsole.includes(name));
+    const ofConsole = serveConsole
+      ? byName(JSON.parse(readFileSync('apps/console/dist/static/licenses.json', 'utf8')))
+      : new Map();
     const programs = outputs.flatMap((output) => {
       if (!output.isEntry) return [];
       const chunks = loadedBy(output, bundle);
