@@ -1,4 +1,4 @@
-// Writes the image digests of a release into the kustomization of an overlay, or into values of the chart:
+// Writes the image digests of a release into the kustomization of an overlay, values of the chart, or docker-compose.yml:
 // `npm run pin-images images.json k8s/overlays/<name>/{kustomization,values}.yaml`. images.json is written by
 // `docker buildx bake --push --metadata-file images.json`.
 import { readFile, writeFile } from 'node:fs/promises';
@@ -6,7 +6,9 @@ import { parseDocument } from 'yaml';
 
 const [metadataFile, targetFile] = process.argv.slice(2);
 if (!metadataFile || !targetFile) {
-  process.stderr.write('usage: node tools/pin-images.mjs METADATA.json KUSTOMIZATION.yaml|VALUES.yaml\n');
+  process.stderr.write(
+    'usage: node tools/pin-images.mjs METADATA.json KUSTOMIZATION.yaml|VALUES.yaml|docker-compose.yml\n',
+  );
   process.exit(2);
 }
 
@@ -21,10 +23,12 @@ for (const target of Object.values(JSON.parse(await readFile(metadataFile, 'utf8
 }
 
 const document = parseDocument(await readFile(targetFile, 'utf8'));
-// A kustomization has a list of images; values of the chart have one registry and the digests by service.
+// A kustomization has a list of images; values of the chart have one registry and the digests by service; Compose has services.
+const programs = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher', 'migrate'];
 const images = new Map((document.get('images')?.items ?? []).map((image) => [serviceOf(image.get('name')), image]));
 const isChart = document.has('image');
-const wanted = isChart ? ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher', 'migrate'] : [...images.keys()];
+const isCompose = document.has('services');
+const wanted = isChart ? programs : isCompose ? [...programs, 'cli'] : [...images.keys()];
 const missing = wanted.filter((service) => !built.has(service));
 if (missing.length > 0) fail(`has no digest for ${missing.join(', ')}`);
 if (isChart) {
@@ -33,6 +37,14 @@ if (isChart) {
   document.setIn(['image', 'registry'], [...registries][0]);
   document.setIn(['image', 'digests'], Object.fromEntries(wanted.map((name) => [name, built.get(name).digest])));
   document.deleteIn(['image', 'tag']);
+}
+if (isCompose) {
+  for (const service of wanted) {
+    const { name, digest } = built.get(service);
+    document.setIn(['services', service, 'image'], `${name}@${digest}`);
+    // Without them, Compose pulls the image instead of building it.
+    for (const key of ['build', 'pull_policy']) document.deleteIn(['services', service, key]);
+  }
 }
 for (const [service, image] of images) {
   const { name, digest } = built.get(service);

@@ -14,6 +14,8 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'idsync-pin-'));
   for (const file of ['kustomization.yaml', 'values.yaml'])
     cpSync(join(root, 'k8s/overlays/example', file), join(folder, file));
+  cpSync(join(root, 'docker-compose.yml'), join(folder, 'docker-compose.yml'));
+  cpSync(join(root, 'k8s/chart/values.yaml'), join(folder, 'chart.yaml'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -61,6 +63,26 @@ describe('tools/pin-images.mjs', () => {
     const digests = Object.fromEntries(names.map((name, at) => [name, `sha256:${String(at).repeat(64)}`]));
     expect(parse(text).image).toEqual({ registry: team, digests });
     expect(text).toContain('# The settings of kustomization.yaml for Helm.');
+  });
+
+  it('writes registry and digests into the defaults of the chart', () => {
+    const { status, text } = pin(names, 'chart.yaml');
+    expect(status).toBe(0);
+    const digests = Object.fromEntries(names.map((name, at) => [name, `sha256:${String(at).repeat(64)}`]));
+    expect(parse(text).image).toEqual({ registry: team, digests, pullSecrets: [] });
+  });
+
+  it('makes Compose pull the images of the release, and changes nothing else', () => {
+    const merged = { merge: true };
+    const before = parse(readFileSync(join(folder, 'docker-compose.yml'), 'utf8'), merged);
+    const { status, text } = pin([...names, 'cli'], 'docker-compose.yml');
+    expect(status).toBe(0);
+    for (const [at, name] of [...names, 'cli'].entries()) {
+      const { build, pull_policy, ...rest } = before.services[name];
+      before.services[name] = { ...rest, image: `${team}/${name}@sha256:${String(at).repeat(64)}` };
+    }
+    expect(parse(text, merged)).toEqual(before);
+    expect(text).toContain('# Runs once, before the services.');
   });
 
   it('writes no values if the images are in several registries', () => {
