@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 
@@ -67,6 +67,28 @@ describe('an installation of the packages', () => {
   });
 });
 
+const workflows = readdirSync(new URL('../.github/workflows', import.meta.url)).map(
+  (file) => parse(read(`.github/workflows/${file}`)) as { jobs: Record<string, Job> },
+);
+const stepsOfAll = workflows.flatMap(({ jobs }) => Object.values(jobs).flatMap(({ steps }) => steps));
+
+describe('the GitHub workflows', () => {
+  it('pin actions to a version', () => {
+    const actions = stepsOfAll.flatMap(({ uses }) => uses ?? []);
+    expect(actions).not.toEqual([]);
+    for (const action of actions) expect(action).toMatch(/@(v\d+|[0-9a-f]{40})$/);
+  });
+
+  it('run only scripts that package.json has', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const used = stepsOfAll.flatMap(({ run = '' }) =>
+      [...run.matchAll(/\bnpm run (?:--?\w+ )?([\w:-]+)/g)].map(([, name = '']) => name),
+    );
+    expect(used.filter((name) => !(name in scripts))).toEqual([]);
+    expect(used).toEqual(expect.arrayContaining(['test:all', 'release-notes', 'pin-images']));
+  });
+});
+
 describe('the GitHub workflow', () => {
   const { jobs } = parse(read('.github/workflows/ci.yml')) as { jobs: Record<string, Job> };
   const steps = Object.values(jobs).flatMap((job) => job.steps);
@@ -83,11 +105,19 @@ describe('the GitHub workflow', () => {
   it('tests the images in Docker, which .ci/run leaves out', () => {
     expect(steps.filter(({ run }) => run === 'npm run test:compose')).toHaveLength(1);
   });
+});
 
-  it('pins actions to a version', () => {
-    const actions = steps.flatMap(({ uses }) => uses ?? []);
-    expect(actions).not.toEqual([]);
-    for (const action of actions) expect(action).toMatch(/@(v\d+|[0-9a-f]{40})$/);
+describe('a release', () => {
+  const { jobs } = parse(read('.github/workflows/release.yml')) as { jobs: Record<string, Job> };
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+
+  it('uses only actions of GitHub', () => {
+    for (const { uses } of steps.filter((step) => step.uses)) expect(uses).toMatch(/^actions\//);
+  });
+
+  it('publishes the packages with provenance', () => {
+    const published = steps.flatMap(({ run = '' }) => run.match(/npm publish.*/g) ?? []);
+    expect(published).toEqual([expect.stringContaining('--provenance')]);
   });
 });
 
