@@ -54,11 +54,12 @@ export function repeatedRecord(externalId: string): { external_id: string; messa
 /**
  * Returns the changed records of a batch, which lists each id once. An unchanged record costs one index lookup and no write. `moved` has the
  * stored records that get a new external id, by that id. `ranksRows`: the rows of one id in a full run are employments;
- * in other runs they are changes, of which the last one counts.
+ * in other runs they are changes, of which the last one counts. `isPlanned`: of the rows of one id, the plan has only the
+ * one that counts.
  */
 export async function findChanges(
   tx: Transaction,
-  { ranksRows, ...source }: BatchSource & { ranksRows: boolean },
+  { ranksRows, isPlanned = false, ...source }: BatchSource & { ranksRows: boolean; isPlanned?: boolean },
   records: readonly SourceRecord[],
   moved: ReadonlyMap<string, StoredRecord> = new Map(),
 ): Promise<ChangedRecords> {
@@ -79,7 +80,7 @@ export async function findChanges(
     for (const row of rows) existing.set(row.externalId, row);
   }
 
-  const listedLater = await findListedLater(tx, source, idsOf([...existing.values()]));
+  const listedLater = await findListedLater(tx, source, isPlanned ? [] : idsOf([...existing.values()]));
   const added = source.kind === 'user' ? candidates.filter(({ externalId }) => !existing.has(externalId)) : [];
   const unusable = added.flatMap(({ record }) => unusableUser(record, source.rules));
   const leftOut = new Set(unusable.map(({ external_id }) => external_id));

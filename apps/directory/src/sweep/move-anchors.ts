@@ -1,6 +1,7 @@
 import { encodeId, type LifecyclePolicy, type Safeguard, type SourceRecord } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
+  deleteEntries,
   findEntryRange,
   findReplacedAnchors,
   type JobState,
@@ -48,28 +49,33 @@ export async function moveAnchors(
 ): Promise<void> {
   const range = await findEntryRange(tx, job.id);
   if (!range) return;
+  const used = new Set<number>();
+  const replaced: number[] = [];
   const kinds = ['employee_number', ...settings.rules.certain.filter((kind) => isPermanentKind(kind, settings.rules))];
   for (let first = range.first; first <= range.last; first += pageSize) {
     const pairs = await findReplacedAnchors(tx, job.id, { first, beyond: first + pageSize, kinds });
     if (pairs.length === 0) continue;
     const recordIds = pairs.map(({ recordId }) => recordId);
     const stored = await lockRecordsById(tx, recordIds);
-    await saveMovedAnchors(tx, job.id, choosePairs(pairs, stored, job, settings));
+    const moved = choosePairs(pairs, stored, used, job, settings);
+    await saveMovedAnchors(tx, job.id, moved);
+    replaced.push(...moved.map(({ deleteId }) => deleteId));
   }
+  await deleteEntries(tx, job.id, replaced);
 }
 
 /**
- * Uses each record once. If several contracts of a person get new ids, those with the same hire date are the same, and
+ * Uses each record once, and adds its entries to `used`. If several contracts of a person get new ids, those with the same hire date are the same, and
  * the others follow in the order of the new ids.
  */
 function choosePairs(
   pairs: readonly ReplacedAnchor[],
   stored: readonly StoredRecord[],
+  used: Set<number>,
   { id: jobId, connectorId, kind }: Pick<JobState, 'id' | 'connectorId' | 'kind'>,
   { guard, rules, policy, now }: Settings,
 ): MovedAnchor[] {
   const records = byId(stored);
-  const used = new Set<number>();
   const candidates = pairs.flatMap((pair) => {
     const before = records.get(pair.recordId);
     // Stored by the directory from a validated batch.

@@ -41,8 +41,8 @@ export async function plannedChanges(
   const moved = await findMoved(tx, job.connectorId, latest);
   const ranksRows = !reportsDeletions(job);
   for (const [seq, records] of incomingBySeq(latest)) {
-    const source = { jobId: job.id, seq, connectorId: job.connectorId, kind: job.kind, policy, rules, now, ranksRows };
-    const found = await findChanges(tx, source, records, moved);
+    const source = { jobId: job.id, seq, connectorId: job.connectorId, kind: job.kind, policy, rules, now };
+    const found = await findChanges(tx, { ...source, ranksRows, isPlanned: true }, records, moved);
     changes.push(...separateReused(found.changes, rules, now));
     for (const externalId of found.overtaken) overtaken.add(externalId);
   }

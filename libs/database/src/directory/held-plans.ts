@@ -3,6 +3,7 @@ import { In } from 'typeorm';
 import { texts } from '../arrays.js';
 import type { Transaction } from '../database.js';
 import { SyncPlanEntryEntity } from '../entities/sweep.entities.js';
+import { entriesOfRecord, onEntries } from './plans.js';
 
 /** Returns true if there are live records that no batch of the job contained. */
 export async function hasMissing(
@@ -85,18 +86,25 @@ export async function dropContradicted(
   jobId: string,
   { kept, listed, waiting }: Record<'kept' | 'listed' | 'waiting', readonly string[]>,
 ): Promise<void> {
-  await tx.query(
-    `with dropped as (
-       delete from sync_plan_entries
-        where tenant_id = $5 and job_id = $1 and not done
-          and ((external_id = any($2)
-                and not ((action in ('create', 'update') or moved_from is not null) and external_id = any($4)))
-            or (action = 'delete' and external_id = any($3))) returning action)
+  const found = await tx.query<{ id: number }>(
+    `select e.id from unnest($3::text[]) as n (external_id) cross join lateral ${entriesOfRecord} e
+      where not e.done and not ((e.action in ('create', 'update') or e.moved_from is not null) and n.external_id = any($5))
+     union
+     select e.id from unnest($4::text[]) as n (external_id) cross join lateral ${entriesOfRecord} e
+      where not e.done and e.action = 'delete'`,
+    [tx.tenantId, jobId, texts(kept), texts(listed), texts(waiting)],
+  );
+  const drop = (where: string) =>
+    `with dropped as (delete from sync_plan_entries where ${where} and not done returning action)
      update sync_plans p set deletions = greatest(0, p.deletions - d.deletions), disables = greatest(0, p.disables - d.disables)
        from (select count(*) filter (where action = 'delete')::int as deletions,
                     count(*) filter (where action = 'disable')::int as disables from dropped) d
-      where p.tenant_id = $5 and p.job_id = $1 and d.deletions + d.disables > 0`,
-    [jobId, texts(kept), texts(listed), texts(waiting), tx.tenantId],
+      where p.tenant_id = $1 and p.job_id = $2 and d.deletions + d.disables > 0`;
+  await onEntries(
+    tx,
+    jobId,
+    found.map(({ id }) => id),
+    drop,
   );
 }
 

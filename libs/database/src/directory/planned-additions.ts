@@ -130,14 +130,10 @@ export interface MovedAnchor {
   changedFields: readonly string[];
 }
 
-/** Replaces a creation and a deletion by one change, which gives the new external id to the stored record. */
+/** Makes creations changes, which give the new external id to the stored record. The caller deletes the deletions. */
 export async function saveMovedAnchors(tx: Transaction, jobId: string, moved: readonly MovedAnchor[]): Promise<void> {
   if (moved.length === 0) return;
-  await tx.query('delete from sync_plan_entries where tenant_id = $1 and job_id = $2 and id = any($3::bigint[])', [
-    tx.tenantId,
-    jobId,
-    moved.map(({ deleteId }) => deleteId),
-  ]);
+  const createIds = moved.map(({ createId }) => createId);
   await tx.query(
     `update sync_plan_entries e
         set action = n.action, record_id = n.record_id, identity_id = n.identity_id, moved_from = n.moved_from,
@@ -145,7 +141,7 @@ export async function saveMovedAnchors(tx: Transaction, jobId: string, moved: re
             changed_fields = array(select jsonb_array_elements_text(n.changed_fields))
        from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::text[], $6::timestamptz[], $7::jsonb[], $8::jsonb[], $9::text[])
          as n (id, record_id, identity_id, moved_from, based_on, changes, changed_fields, action)
-      where e.tenant_id = $10 and e.job_id = $1 and e.id = n.id`,
+      where e.tenant_id = $10 and e.job_id = $1 and e.id = n.id and e.id between $11 and $12`,
     [
       jobId,
       ...arraysOf(moved, {
@@ -159,6 +155,8 @@ export async function saveMovedAnchors(tx: Transaction, jobId: string, moved: re
         action: texts,
       }),
       tx.tenantId,
+      Math.min(...createIds),
+      Math.max(...createIds),
     ],
   );
 }

@@ -168,45 +168,72 @@ const decidingFields = (json: string) =>
 /**
  * Finds the entries of a full run whose records several of its batches have listed. Batches are applied in any order, so
  * this is known only when all of them are. Records to be created have another id in each batch, and than the record that
- * another batch has created, so these are compared by external id.
+ * another batch has created, so these are compared by external id. Windows instead of joins: one sort, whatever the
+ * planner expects of a table without statistics.
  */
 export async function findContested(tx: Transaction, jobId: string): Promise<ContestedEntry[]> {
   return tx.query<ContestedEntry>(
     `with entry as materialized (
-       select e.id, e.seq, coalesce(stored.id, e.record_id) as record_id, e.external_id,
+       select e.id, e.seq, coalesce(stored.id, e.record_id) as record_id,
               count(*) over (partition by e.external_id) as entries
-         from sync_jobs j join sync_plan_entries e on e.tenant_id = j.tenant_id and e.job_id = j.id
+         from sync_jobs j join sync_plan_entries e on e.tenant_id = $2 and e.job_id = $1
          left join lateral (select id from source_records
                              where tenant_id = $2 and connector_id = j.connector_id and external_id = e.external_id limit 1) stored
            on e.based_on is null
         where j.tenant_id = $2 and j.id = $1 and e.incoming is not null and not e.done),
-     applied as materialized (
-       select listed.id as record_id, max(s.seq) as seq from seen_records s, unnest(s.record_ids) as listed (id)
-        where exists (select from entry) and s.tenant_id = $2 and s.job_id = $1
-          and listed.id in (select record_id from entry) and not listed.id = any(s.named_ids)
-          and not exists (select from entry e where e.record_id = listed.id and e.seq = s.seq)
-        group by listed.id)
-     select e.id, e.seq, e.record_id as "recordId", e.external_id as "externalId",
-            ${decidingFields('i.fields')} as fields,
-            case when a.seq is not null then jsonb_build_object('seq', a.seq, 'fields', ${decidingFields('r.fields')}) end as applied
-       from entry e left join applied a using (record_id)
-      cross join lateral (select incoming::jsonb -> 'fields' as fields from sync_plan_entries
-                           where tenant_id = $2 and job_id = $1 and id = e.id limit 1) i
-       left join lateral (select fields from source_records where tenant_id = $2 and id = a.record_id limit 1) r on true
-      where a.seq is not null or e.entries > 1
-      order by e.id`,
+     listed as (
+       select record_id, seq, id, entries from entry
+       union all
+       select named.id, s.seq, null, 0 from seen_records s, unnest(s.record_ids) as named (id)
+        where exists (select from entry) and s.tenant_id = $2 and s.job_id = $1 and not named.id = any(s.named_ids)),
+     planned as (select *, max(id) over (partition by record_id, seq) is not null as is_planned from listed),
+     contested as materialized (
+       select * from (
+         select *, max(seq) filter (where not is_planned) over (partition by record_id) as applied_seq from planned) p
+        where id is not null and (applied_seq is not null or entries > 1))
+     select c.id, c.seq, c.record_id as "recordId", i.external_id as "externalId", ${decidingFields('i.fields')} as fields,
+            case when c.applied_seq is not null
+                 then jsonb_build_object('seq', c.applied_seq, 'fields', ${decidingFields('r.fields')}) end as applied
+       from contested c
+      cross join lateral (select external_id, incoming::jsonb -> 'fields' as fields from sync_plan_entries
+                           where tenant_id = $2 and job_id = $1 and id = c.id limit 1) i
+       left join lateral (select fields from source_records where tenant_id = $2 and id = c.record_id limit 1) r
+         on c.applied_seq is not null
+      order by c.id`,
     [jobId, tx.tenantId],
   );
 }
 
-/** Deletes entries of a plan. */
-export async function deleteEntries(tx: Transaction, jobId: string, ids: readonly number[]): Promise<void> {
-  await tx.query('delete from sync_plan_entries where tenant_id = $1 and job_id = $2 and id = any($3::bigint[])', [
-    tx.tenantId,
-    jobId,
-    ids,
-  ]);
+/** Entries of a statement. */
+const entriesAtOnce = 1_000;
+
+/**
+ * Runs a statement on entries of a plan, `where` them, in parts. By ranges of their ids, because PostgreSQL would read the
+ * whole plan for each part of it: in a table without statistics it expects a few entries of a job. Values begin with $6.
+ */
+export async function onEntries(
+  tx: Transaction,
+  jobId: string,
+  ids: readonly number[],
+  statement: (where: string) => string,
+  values: readonly unknown[] = [],
+): Promise<void> {
+  const sorted = [...ids].sort((a, b) => a - b);
+  const where = 'tenant_id = $1 and job_id = $2 and id between $3 and $4 and id = any($5::bigint[])';
+  for (let at = 0; at < sorted.length; at += entriesAtOnce) {
+    const part = sorted.slice(at, at + entriesAtOnce);
+    await tx.query(statement(where), [tx.tenantId, jobId, part[0], part.at(-1), part, ...values]);
+  }
 }
+
+/** Deletes entries of a plan. */
+export function deleteEntries(tx: Transaction, jobId: string, ids: readonly number[]): Promise<void> {
+  return onEntries(tx, jobId, ids, (where) => `delete from sync_plan_entries where ${where}`);
+}
+
+/** The entries of the record `n` in the plan $2 of the tenant $1: one index lookup, whatever the planner estimates. */
+export const entriesOfRecord = `(select id, action, moved_from, done from sync_plan_entries
+   where tenant_id = $1 and job_id = $2 and external_id = n.external_id offset 0)`;
 
 /** Drops planned deletions of records that the source no longer lists. */
 export async function dropRemovals(tx: Transaction, jobId: string): Promise<void> {
@@ -216,12 +243,17 @@ export async function dropRemovals(tx: Transaction, jobId: string): Promise<void
 /** Deletes these records from a plan. Returns those that it contained. */
 export async function dropEntries(tx: Transaction, jobId: string, externalIds: readonly string[]): Promise<string[]> {
   if (externalIds.length === 0) return [];
-  const rows = await tx.query<{ externalId: string }>(
-    `delete from sync_plan_entries where tenant_id = $1 and job_id = $2 and external_id = any($3)
-     returning external_id as "externalId"`,
+  const found = await tx.query<{ id: number; externalId: string }>(
+    `select e.id, n.external_id as "externalId" from unnest($3::text[]) as n (external_id)
+      cross join lateral ${entriesOfRecord} e`,
     [tx.tenantId, jobId, texts(externalIds)],
   );
-  return [...new Set(rows.map(({ externalId }) => externalId))];
+  await deleteEntries(
+    tx,
+    jobId,
+    found.map(({ id }) => id),
+  );
+  return [...new Set(found.map(({ externalId }) => externalId))];
 }
 
 export async function addPlanEntries(
@@ -291,22 +323,22 @@ export async function findOpenEntries(
 export const statusOfIdentity = 'identity.status';
 
 /** Plans these entries, which were planned as disables because they would take access, as what they are for their records. */
-export async function keepAccess(tx: Transaction, jobId: string, ids: readonly number[]): Promise<void> {
-  await tx.query(
+export function keepAccess(tx: Transaction, jobId: string, ids: readonly number[]): Promise<void> {
+  const update = (where: string) =>
     `update sync_plan_entries
         set action = case when based_on is null then 'create' else 'update' end,
-            changes = coalesce((select jsonb_agg(c) from jsonb_array_elements(changes) c where c ->> 'field' <> $3), '[]')
-      where tenant_id = $4 and job_id = $1 and id = any($2::bigint[])`,
-    [jobId, ids, statusOfIdentity, tx.tenantId],
-  );
+            changes = coalesce((select jsonb_agg(c) from jsonb_array_elements(changes) c where c ->> 'field' <> $6), '[]')
+      where ${where}`;
+  return onEntries(tx, jobId, ids, update, [statusOfIdentity]);
 }
 
 /** Marks entries as applied and deletes their source data, which is not needed any longer. */
-export async function markEntriesDone(tx: Transaction, jobId: string, ids: readonly number[]): Promise<void> {
-  await tx.query(
-    `update sync_plan_entries set done = true, incoming = null
-      where tenant_id = $1 and job_id = $2 and id = any($3::bigint[])`,
-    [tx.tenantId, jobId, ids],
+export function markEntriesDone(tx: Transaction, jobId: string, ids: readonly number[]): Promise<void> {
+  return onEntries(
+    tx,
+    jobId,
+    ids,
+    (where) => `update sync_plan_entries set done = true, incoming = null where ${where}`,
   );
 }
 
