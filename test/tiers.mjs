@@ -92,6 +92,7 @@ const nightly = [
     files: {
       'test/replaced-workers.e2e.spec.ts': 114,
       'test/killed-services.e2e.spec.ts': 54,
+      'test/fair-batches.e2e.spec.ts': 90,
       'apps/sync-worker/src/killed-worker.int.spec.ts': 32,
     },
   },

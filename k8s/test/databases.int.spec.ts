@@ -93,7 +93,11 @@ describeRendered('PostgreSQL set up by the manifests', () => {
         `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'S')
             and has_table_privilege(oid, 'select, insert, update, delete, truncate') order by relname`,
       );
-      expect(readable).toEqual([{ relname: 'autoscaling_sync_worker' }, { relname: 'autoscaling_webhook_dispatcher' }]);
+      expect(readable).toEqual([
+        { relname: 'autoscaling_directory' },
+        { relname: 'autoscaling_sync_worker' },
+        { relname: 'autoscaling_webhook_dispatcher' },
+      ]);
       await expect(query(url, 'select from tenants')).rejects.toThrow('permission denied');
       await expect(query(url, 'create table mine ()')).rejects.toThrow('permission denied');
     });

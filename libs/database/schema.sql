@@ -1087,6 +1087,7 @@ create table sync_jobs (
   records_applied bigint default 0 not null,
   records_failed bigint default 0 not null,
   batches_written integer default 0 not null,
+  batches_announced integer default 0 not null,
   batches_processed integer default 0 not null,
   batches_total integer,
   attempts integer default 0 not null,

@@ -102,6 +102,7 @@ export const allowedSkips = [
         'exit with 0 while RabbitMQ is down',
         'exit with 0 while RabbitMQ is frozen',
       ],
+      'test/fair-batches.e2e.spec.ts': ['small jobs of other tenants beside a large import, over amqp,'],
       'test/killed-services.e2e.spec.ts': ['a sync of 10 000 records whose services are killed, over amqp'],
       'test/memory-limits.e2e.spec.ts': ['services with the memory limits of the Compose file'],
       'test/poison-batch.e2e.spec.ts': ['a record that crashes the directory whenever it is applied, over amqp'],

@@ -56,6 +56,11 @@ export interface Operated {
 
 export const encryptionKeys: [Buffer] = [Buffer.alloc(32, 7)];
 
+/** The share of a job in the queue of batches, which changes with other jobs. */
+const sharesOf = ({ choose = () => 19 }: RunOptions): SyncContext['shares'] => ({
+  of: async () => 1 + (choose() % 20),
+});
+
 /** The sync-worker and the directory on one database, with messages delivered by the test. */
 export class WholeSync {
   private constructor(
@@ -121,8 +126,9 @@ export class WholeSync {
     };
   }
 
-  private context(source: Connector, { pageSize = 100 }: RunOptions): SyncContext {
+  private context(source: Connector, { pageSize = 100, ...options }: RunOptions): SyncContext {
     return {
+      shares: sharesOf(options),
       database: this.worker,
       openConnector: () => source,
       encryptionKeys,
@@ -217,7 +223,8 @@ export class WholeSync {
       if (type === 'sync.batch.ready' || type === 'sync.record.ready')
         await applyBatch(directory, message as Message<typeof type>, { fixedTime: at, attempt });
       if (type === 'sync.sweep.requested') await sweepJob(directory, message as Message<typeof type>, at);
-      if (type === 'sync.batch.applied') await applyProgress(worker, message as Message<typeof type>);
+      if (type === 'sync.batch.applied')
+        await applyProgress({ database: worker, shares: sharesOf(options) }, message as Message<typeof type>);
       if (type === 'sync.sweep.ended') await endSweep(worker, message as Message<typeof type>);
       if (type === 'sync.record.overtaken') await readOvertakenRecords(worker, message as Message<typeof type>);
       if (type === 'sync.job.cancel_requested') await cancelRequestedJob(worker, message as Message<typeof type>);

@@ -1,4 +1,4 @@
-import type { JobCounts, JobEnd, SourceFailure } from '@idsync/database/sync';
+import type { JobCounts, JobEnd, SourceFailure, SyncJob } from '@idsync/database/sync';
 
 interface PageCounts {
   records: number;
@@ -34,6 +34,16 @@ export function afterBatch(counts: JobCounts, batch: { applied: number; failed: 
     recordsFailed: counts.recordsFailed + batch.failed,
     batchesProcessed: counts.batchesProcessed + 1,
   });
+}
+
+/**
+ * Announces as many written batches as the share of the job permits, or the next batch of an incremental run, because later
+ * values of the same record must be applied later.
+ */
+export function withAnnounced(counts: JobCounts, mode: SyncJob['mode'], share: number): JobCounts {
+  const { batchesAnnounced, batchesProcessed, batchesWritten } = counts;
+  const permitted = Math.min(batchesWritten, batchesProcessed + (mode === 'changes' ? 1 : share));
+  return { ...counts, batchesAnnounced: Math.max(batchesAnnounced, permitted) };
 }
 
 /** Moves the repeated entries of records from applied to failed: only the last entry of a record counts as applied. */

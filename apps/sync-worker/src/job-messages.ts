@@ -18,8 +18,9 @@ import {
   saveRecordErrors,
 } from '@idsync/database/sync';
 import { cancelJob, completeJob, endReadJob, failJob, recordJobEvent, requestSweep } from './end-job.js';
-import { afterBatch, afterSweep, isComplete } from './job-counts.js';
+import { afterBatch, afterSweep, isComplete, withAnnounced } from './job-counts.js';
 import { quarantinedJobs, reportEnd } from './metrics.js';
+import type { SyncContext } from './sync-context.js';
 
 /** Runs `work` with the locked job of a message. Returns its result; false if there is no such job. */
 function withJob(
@@ -36,8 +37,12 @@ function withJob(
 /**
  * Counts an applied batch and deletes its row, so that it is counted once. Returns true if it was the last one.
  */
-export function applyProgress(database: Database, message: Message<'sync.batch.applied'>): Promise<boolean> {
+export async function applyProgress(
+  { database, shares }: Pick<SyncContext, 'database' | 'shares'>,
+  message: Message<'sync.batch.applied'>,
+): Promise<boolean> {
   const { data } = message;
+  const share = await shares.of(message.tenant_id);
   return withJob(database, message, async (tx, job) => {
     // A batch that the directory was applying when the job was cancelled still counts.
     if (!['running', 'cancelled'].includes(job.status)) return false;
@@ -52,10 +57,7 @@ export function applyProgress(database: Database, message: Message<'sync.batch.a
     if (job.mode === 'record' && job.outcome === null) await saveOutcome(tx, job.id, outcomeOf(data));
     const ends = job.status === 'running' && isComplete(counts);
     if (ends) await endReadJob(tx, job, counts);
-    else {
-      await saveCounts(tx, job.id, counts);
-      await announceNext(tx, job, counts);
-    }
+    else await saveCounts(tx, job.id, await announceBatches(tx, job, counts, share));
     return ends;
   });
 }
@@ -66,18 +68,17 @@ function outcomeOf({ created, updated, errors }: MessageData<'sync.batch.applied
   return updated > 0 ? 'updated' : 'unchanged';
 }
 
-/**
- * Announces a written batch to the directory. A batch of an incremental run waits until the previous ones are applied,
- * because later values of the same record must be applied later.
- */
-export async function announceWritten(tx: Transaction, job: SyncJob, seq: number): Promise<void> {
-  if (job.mode !== 'changes' || seq === job.batchesProcessed) await announce(tx, job, seq);
-}
-
-/** Announces the next written batch of an incremental run after a batch was applied. */
-async function announceNext(tx: Transaction, job: SyncJob, counts: JobCounts): Promise<void> {
-  const { batchesProcessed: next, batchesWritten } = counts;
-  if (job.mode === 'changes' && job.status === 'running' && next < batchesWritten) await announce(tx, job, next);
+/** Announces the next written batches of a running job to the directory. Returns the counts with them. */
+export async function announceBatches(
+  tx: Transaction,
+  job: SyncJob,
+  counts: JobCounts,
+  share: number,
+): Promise<JobCounts> {
+  if (job.status !== 'running') return counts;
+  const next = withAnnounced(counts, job.mode, share);
+  for (let seq = counts.batchesAnnounced; seq < next.batchesAnnounced; seq += 1) await announce(tx, job, seq);
+  return next;
 }
 
 async function announce(tx: Transaction, job: SyncJob, seq: number): Promise<void> {

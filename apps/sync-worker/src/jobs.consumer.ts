@@ -54,7 +54,7 @@ export class JobsConsumer {
 
   @On('sync.batch.applied')
   async applied(message: Message<'sync.batch.applied'>): Promise<void> {
-    const last = await applyProgress(this.database, message);
+    const last = await applyProgress(this.context, message);
     // After a source failure the last batch ends the job, which frees capacity for another job.
     if (last) this.scheduler.wake();
     else this.scheduler.batchApplied(message.data.job_id);

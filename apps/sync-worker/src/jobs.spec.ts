@@ -8,6 +8,7 @@ import {
   afterSourceFailed,
   decideOutcome,
   isComplete,
+  withAnnounced,
   withoutSource,
 } from './job-counts.js';
 
@@ -18,6 +19,7 @@ const none: JobCounts = {
   recordsFailed: 0,
   fieldsLeftOut: 0,
   batchesWritten: 0,
+  batchesAnnounced: 0,
   batchesProcessed: 0,
   batchesTotal: null,
   progressPct: 0,
@@ -73,6 +75,36 @@ function simulate({ pages }: typeof runs extends fc.Arbitrary<infer Run> ? Run :
 it('a page adds its fields that were left out to those of the job', () => {
   const page = { records: 1, batches: 1, errors: 0, fieldsLeftOut: 3, last: false };
   expect(afterPage({ ...none, fieldsLeftOut: 2 }, page).fieldsLeftOut).toBe(5);
+});
+
+describe('the announced batches of a job', () => {
+  const steps = fc.array(fc.record({ written: fc.nat(3), share: fc.integer({ min: 1, max: 5 }) }), { maxLength: 50 });
+
+  it.each(['full', 'changes'] as const)(
+    'of mode %s are within its share, and never none while some are unapplied',
+    (mode) => {
+      fc.assert(
+        fc.property(steps, (all) => {
+          let counts = none;
+          for (const { written, share } of all) {
+            // A step without a page is an applied batch.
+            const applied = written === 0 && counts.batchesAnnounced > counts.batchesProcessed ? 1 : 0;
+            counts = {
+              ...counts,
+              batchesWritten: counts.batchesWritten + written,
+              batchesProcessed: counts.batchesProcessed + applied,
+            };
+            const before = counts.batchesAnnounced;
+            counts = withAnnounced(counts, mode, share);
+            const inFlight = counts.batchesAnnounced - counts.batchesProcessed;
+            expect(counts.batchesAnnounced).toBeGreaterThanOrEqual(before);
+            if (counts.batchesAnnounced > before) expect(inFlight).toBeLessThanOrEqual(mode === 'changes' ? 1 : share);
+            expect(inFlight > 0).toBe(counts.batchesWritten > counts.batchesProcessed);
+          }
+        }),
+      );
+    },
+  );
 });
 
 describe('the counts of a job', () => {

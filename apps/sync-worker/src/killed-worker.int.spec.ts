@@ -109,7 +109,7 @@ describe('a worker killed with SIGKILL', () => {
       await takeOver(job);
       expect(await contents(job.id)).toEqual(expectedBatches);
       expect(await announcedSeqs(job.id)).toEqual([0, 1]);
-      for (const answer of answersTo(job)) await applyProgress(fixture.database, answer);
+      for (const answer of answersTo(job)) await applyProgress(fixture, answer);
       await swept(job.id);
       expect(await fixture.job(job.id)).toMatchObject({ status: 'completed', records_read: 15, records_applied: 15 });
       const events = (await fixture.events(job.id)).map((event) => event.type);
@@ -129,7 +129,7 @@ describe('a worker killed with SIGKILL', () => {
     await forEachStep(steps ?? 0, async (killAt) => {
       const { job, messages } = await readJob();
       expect(await work({ part: 'count', messages, killAt })).toBeUndefined();
-      for (const message of messages) await applyProgress(fixture.database, message);
+      for (const message of messages) await applyProgress(fixture, message);
       await swept(job.id);
       expect(await fixture.job(job.id)).toMatchObject({
         status: 'completed',

@@ -71,7 +71,7 @@ describe('batches', () => {
       const job = await readJob(50);
       const applied = await answers(job.ready);
       const again = [...applied, ...applied, ...[...applied].reverse()];
-      const ended = await Promise.all(again.map((message) => applyProgress(fixture.database, message)));
+      const ended = await Promise.all(again.map((message) => applyProgress(fixture, message)));
       expect(ended.filter((each) => each)).toHaveLength(1);
       expect(await fixture.sweepAll()).toBe(1);
       expect(await fixture.job(job.id)).toMatchObject({
@@ -90,7 +90,7 @@ describe('batches', () => {
         void lines.push([level, fields, message]);
       const stopLogging = logEnds({ ...silentLogger, debug: line('debug'), info: line('info'), warn: line('warn') });
       const job = await readJob(10);
-      for (const message of await answers(job.ready)) await applyProgress(fixture.database, message);
+      for (const message of await answers(job.ready)) await applyProgress(fixture, message);
       await fixture.sweepAll();
       const failing = await readJob(20);
       const [first] = failing.ready;
@@ -114,7 +114,7 @@ describe('batches', () => {
       const [applied] = await answers(job.ready);
       if (!applied) throw new Error('no answer');
       const errors = [{ external_id: 'r\u00003', message: 'listed more than once by the source' }];
-      await applyProgress(fixture.database, {
+      await applyProgress(fixture, {
         ...applied,
         data: { ...applied.data, created: 4, unchanged: 5, errors },
       });
@@ -137,7 +137,7 @@ describe('batches', () => {
         ...applied,
         data: { ...applied?.data, created: 9, errors },
       });
-      await applyProgress(fixture.database, answer);
+      await applyProgress(fixture, answer);
       expect(await fixture.recordErrors(job.id)).toMatchObject([{ line: 12, message: errors[0]?.message }]);
     });
 
@@ -146,7 +146,7 @@ describe('batches', () => {
       const [applied] = await answers(job.ready);
       if (!applied) throw new Error('no answer');
       const other = await fixture.rows.tenant();
-      expect(await applyProgress(fixture.database, { ...applied, tenant_id: other })).toBe(false);
+      expect(await applyProgress(fixture, { ...applied, tenant_id: other })).toBe(false);
       expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_processed: 0 });
     });
   });
@@ -185,7 +185,7 @@ describe('batches', () => {
       const [first] = job.ready;
       if (!first) throw new Error('no batch');
       const [applied] = await answers([first]);
-      if (applied) await applyProgress(fixture.database, applied);
+      if (applied) await applyProgress(fixture, applied);
       expect(await failUnappliedBatch(fixture.database, first)).toBe(false);
       expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_processed: 1 });
     });
@@ -214,7 +214,7 @@ describe('batches', () => {
       const atEnd = await fixture.job(job.id);
       expect(atEnd).toMatchObject({ status: 'cancelled', records_applied: 0 });
       for (const message of [...applied, ...applied]) {
-        expect(await applyProgress(fixture.database, message)).toBe(false);
+        expect(await applyProgress(fixture, message)).toBe(false);
       }
       for (const message of job.ready) expect(await failUnappliedBatch(fixture.database, message)).toBe(false);
       const later = {

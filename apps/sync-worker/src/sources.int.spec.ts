@@ -57,7 +57,7 @@ describe('the health of a source', () => {
     for (let ready = await fixture.announced(); ready.length > 0; ready = await fixture.announced()) {
       for (const message of ready) {
         const answer = await fixture.apply(message);
-        if (answer) await applyProgress(fixture.database, leavingOut(answer, leftOut));
+        if (answer) await applyProgress(fixture, leavingOut(answer, leftOut));
       }
     }
     await fixture.sweepAll();

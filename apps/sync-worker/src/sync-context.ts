@@ -2,6 +2,7 @@ import type { Connector } from '@idsync/connectors';
 import type { Database } from '@idsync/database';
 import type { JobSource } from '@idsync/database/sync';
 import type { Logger } from '@idsync/runtime';
+import type { BatchShares } from './batch-shares.js';
 
 export const defaultSettings = {
   /** Records per page, and so per batch. */
@@ -19,7 +20,7 @@ export const defaultSettings = {
   jobIntervalMs: 200,
   /** Additional single-record jobs that one process runs concurrently. */
   recordConcurrency: 4,
-  /** Maximum number of unapplied batches of a job; the run waits at this limit. */
+  /** Maximum number of unapplied batches of a job, announced or not; the run waits at this limit. */
   batchesInFlight: 20,
   /** Interval of checks for capacity if the message about an applied batch is lost. */
   capacityPollMs: 500,
@@ -60,5 +61,6 @@ export abstract class SyncContext {
   /** The current key, followed by previous ones. */
   abstract readonly encryptionKeys: readonly Buffer[];
   abstract readonly settings: SyncSettings;
+  abstract readonly shares: Pick<BatchShares, 'of'>;
   abstract readonly log: Logger;
 }

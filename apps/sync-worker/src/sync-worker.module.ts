@@ -5,6 +5,7 @@ import { WorkerModule } from '@idsync/messaging';
 import { Logger, type SyncWorkerConfig } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
+import { BatchShares } from './batch-shares.js';
 import { Schedules, SyncHousekeeping } from './housekeeping.service.js';
 import { JobScheduler } from './job-scheduler.service.js';
 import { JobsConsumer } from './jobs.consumer.js';
@@ -42,6 +43,7 @@ function syncContext(database: Database, log: Logger, config: ConfigService<Sync
       allowedCidrs: value('SOURCE_ALLOW_CIDRS'),
     }),
     owner: `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`,
+    shares: new BatchShares(database),
     settings: { ...defaultSettings, outageMs: value('SOURCE_OUTAGE_SECONDS') * 1_000 },
   };
 }

@@ -14,7 +14,7 @@ import {
 import { divideByWeight } from './divide-by-weight.js';
 import { endReadJob } from './end-job.js';
 import { afterPage, isComplete } from './job-counts.js';
-import { announceWritten } from './job-messages.js';
+import { announceBatches } from './job-messages.js';
 import { leaveOutMachines } from './leave-out-machines.js';
 import { leaveOutSuppressed } from './leave-out-suppressed.js';
 import { requireSource } from './open-reading.js';
@@ -34,6 +34,7 @@ export interface WrittenPage extends Omit<Page, 'cursor'> {
  * unapplied batches.
  */
 export async function writePage(context: SyncContext, lease: Lease, given: WrittenPage): Promise<number> {
+  const share = await context.shares.of(lease.tenantId);
   return withLeasedJob(context, lease, async (tx, job) => {
     const source = await requireSource(tx, job.connectorId);
     const isOfPeople = source.records !== 'machine_identity';
@@ -45,7 +46,7 @@ export async function writePage(context: SyncContext, lease: Lease, given: Writt
     const fieldsLeftOut = errors.filter(({ field }) => field !== undefined).length;
     const records = job.mode === 'changes' || job.mode === 'record' ? latestEntries(read, page.removed) : read;
     const batches = divideByWeight(records);
-    const counts = afterPage(job, {
+    const written = afterPage(job, {
       records: records.length,
       batches: batches.length,
       errors: errors.length - fieldsLeftOut,
@@ -53,11 +54,8 @@ export async function writePage(context: SyncContext, lease: Lease, given: Writt
       last: page.last,
       fraction: page.fraction,
     });
-    for (const [nth, batch] of batches.entries()) {
-      const seq = job.batchesWritten + nth;
-      await insertBatch(tx, job, seq, batch);
-      await announceWritten(tx, job, seq);
-    }
+    for (const [nth, batch] of batches.entries()) await insertBatch(tx, job, job.batchesWritten + nth, batch);
+    const counts = await announceBatches(tx, job, written, share);
     const isSuppressed = page !== selected && page.records.length === 0;
     const outcome = job.mode === 'record' && (isSuppressed ? 'refused' : outcomeOf(page));
     if (outcome) await saveOutcome(tx, job.id, outcome);

@@ -8,6 +8,7 @@ import { runJob } from '../dist/run-job.js';
 import { defaultSettings } from '../dist/sync-context.js';
 
 const { url, part, job, messages, lines, killAt } = JSON.parse(process.argv[2]);
+const shares = { of: async () => defaultSettings.batchesInFlight };
 let steps = 0;
 
 function step() {
@@ -43,6 +44,7 @@ const parts = {
   async read() {
     const context = {
       database: steppedDatabase,
+      shares,
       owner: 'a killed worker',
       settings: { ...defaultSettings, pageSize: 10 },
       log: { info() {}, warn() {}, error() {} },
@@ -51,7 +53,7 @@ const parts = {
     await runJob(context, await claimJob(context, job), new RunControl());
   },
   async count() {
-    for (const message of messages) await applyProgress(steppedDatabase, message);
+    for (const message of messages) await applyProgress({ database: steppedDatabase, shares }, message);
   },
 };
 

@@ -31,6 +31,8 @@ export interface JobRow {
 
 /** A database with tenants, connectors and jobs, and a fake directory that only records the batches. */
 export class SyncFixture {
+  /** Permits all batches. */
+  readonly shares = { of: async () => defaultSettings.batchesInFlight };
   /** External ids in the order in which the directory received them. */
   readonly applied: string[] = [];
 
@@ -77,6 +79,7 @@ export class SyncFixture {
       owner: newUuid(),
       encryptionKeys: [testKey],
       settings: { ...defaultSettings, pageSize: 10, ...settings },
+      shares: this.shares,
       log: silentLogger,
     };
   }
@@ -165,7 +168,7 @@ export class SyncFixture {
     const ready = await this.announced();
     for (const message of ready) {
       const answer = await this.apply(message);
-      if (answer) await applyProgress(this.database, answer);
+      if (answer) await applyProgress(this, answer);
     }
     await this.sweepAll();
     return ready.length;

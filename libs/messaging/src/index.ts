@@ -5,7 +5,6 @@ export { BusStrategy } from './bus.strategy.js';
 export { type MessageContext, PermanentError, patternsOf } from './delivery.js';
 export { type Chore, Housekeeping } from './housekeeping.js';
 export { On } from './on.decorator.js';
-export { silentAfterSeconds } from './process-reports.js';
 export type { QueueState } from './queue-states.js';
 export { republish, republishLost } from './republish.js';
 export { serviceChecks } from './service-checks.js';

@@ -8,8 +8,6 @@ import { Housekeeping } from './housekeeping.js';
 import type { BusWatch } from './metrics.js';
 
 const everyMs = 30_000;
-/** A process that has been silent for longer has probably ended: three reports are missing. */
-export const silentAfterSeconds = 100;
 
 /** Reports this process to the database, so that operators see which processes of which version run. */
 export class ProcessReports {

@@ -1,8 +1,8 @@
 import { adminRoutes, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { listProcesses, type ServiceProcessRow } from '@idsync/database/bus';
+import { listProcesses, type ServiceProcessRow, silentAfterSeconds } from '@idsync/database/bus';
 import { databaseVersions, fanOutLag } from '@idsync/database/gateway';
-import { Bus, type QueueState, silentAfterSeconds } from '@idsync/messaging';
+import { Bus, type QueueState } from '@idsync/messaging';
 import { type GatewayConfig, version } from '@idsync/runtime';
 import { Controller } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';

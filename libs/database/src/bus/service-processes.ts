@@ -1,6 +1,9 @@
 // SQL by hand: an upsert with the clock of PostgreSQL, because the clocks of processes differ.
 import type { ServiceName } from '@idsync/contracts';
-import type { Transaction } from '../database.js';
+import type { Database, Transaction } from '../database.js';
+
+/** A process that has been silent for longer has probably ended: three reports are missing. */
+export const silentAfterSeconds = 100;
 
 export interface ProcessReport {
   id: string;
@@ -46,6 +49,20 @@ export async function removeProcess(tx: Transaction, id: string): Promise<void> 
 /** Removes processes of a service that were killed: they have not reported for a day. */
 export async function removeSilentProcesses(tx: Transaction, service: ServiceName): Promise<void> {
   await tx.query(`delete from service_processes where service = $1 and seen_at < now() - interval '1 day'`, [service]);
+}
+
+/** Counts the processes of a service that have reported lately. */
+export async function countProcesses(
+  database: Pick<Database, 'readAcrossTenants'>,
+  service: ServiceName,
+): Promise<number> {
+  const [row] = await database.readAcrossTenants<{ count: number }>({
+    name: 'count-processes',
+    text: `select count(*)::int as count from service_processes
+            where service = $1 and seen_at > now() - make_interval(secs => $2)`,
+    values: [service, silentAfterSeconds],
+  });
+  return row?.count ?? 0;
 }
 
 export async function listProcesses(tx: Transaction, limit: number): Promise<ServiceProcessRow[]> {

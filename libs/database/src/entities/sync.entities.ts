@@ -34,6 +34,8 @@ export const SyncJobEntity = entity('sync_jobs', {
   /** Records of erased people that the source listed again; not among those read. */
   recordsSuppressed: bigint({ default: 0 }),
   batchesWritten: integer({ default: 0 }),
+  /** Those that the directory knows of; the others wait for the share of the job. */
+  batchesAnnounced: integer({ default: 0 }),
   batchesProcessed: integer({ default: 0 }),
   /** Null until the source was read completely or failed. */
   batchesTotal: integer({ nullable: true }),

@@ -356,6 +356,7 @@ create table sync_jobs (
   records_applied bigint not null default 0,
   records_failed bigint not null default 0,
   batches_written integer not null default 0,
+  batches_announced integer not null default 0,
   batches_processed integer not null default 0,
   batches_total integer,
   attempts integer not null default 0,
@@ -1171,6 +1172,10 @@ const autoscaling = `
 create view autoscaling_sync_worker as
   select count(distinct connector_id)::float8 as connectors_with_jobs
     from sync_jobs where status in ('queued', 'running');
+
+create view autoscaling_directory as
+  select coalesce(sum(batches_written - batches_processed), 0)::float8 as batches_unapplied
+    from sync_jobs where status = 'running';
 
 create view autoscaling_webhook_dispatcher as
   select coalesce(max(extract(epoch from now() - due.due_at)), 0)::float8 as seconds_due

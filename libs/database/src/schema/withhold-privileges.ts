@@ -53,7 +53,7 @@ export async function grantAutoscaler(runner: QueryRunner): Promise<void> {
       if exists (select from pg_roles where rolname = '${autoscalerRole}') then
         execute format('grant connect on database %I to ${autoscalerRole}', current_database());
         grant usage on schema public to ${autoscalerRole};
-        grant select on autoscaling_sync_worker, autoscaling_webhook_dispatcher to ${autoscalerRole};
+        grant select on autoscaling_sync_worker, autoscaling_directory, autoscaling_webhook_dispatcher to ${autoscalerRole};
       end if;
     end $$`);
 }

@@ -40,7 +40,7 @@ export async function removeBatch(tx: Transaction, jobId: string, seq: number): 
 
 /** There are few batches and many jobs; without a limit, PostgreSQL may read all jobs. */
 const jobOfBatch = `cross join lateral (
-  select mode, completed_at, batches_processed from sync_jobs
+  select completed_at, batches_announced from sync_jobs
    where tenant_id = b.tenant_id and id = b.job_id limit 1) as j`;
 
 /** Deletes up to `limit` batches of jobs that ended `olderThanMs` ago. Returns their number. */
@@ -73,7 +73,7 @@ export async function blockBatches(tx: Transaction, jobId: string): Promise<void
 
 /**
  * Finds batches of all tenants whose message was not answered for `olderThanMs`. The table contains only batches in
- * flight, so a scan is cheap. Batches of incremental runs are published one after another.
+ * flight, so a scan is cheap.
  */
 export async function findUnansweredBatches(
   tx: Transaction,
@@ -83,7 +83,7 @@ export async function findUnansweredBatches(
   return tx.query(
     `select b.job_id as "jobId", b.seq, b.tenant_id as "tenantId" from sync_batches b ${jobOfBatch}
       where b.announced_at < now() - $1 * interval '1 millisecond' and j.completed_at is null
-        and (j.mode <> 'changes' or b.seq = j.batches_processed)
+        and b.seq < j.batches_announced
       order by b.announced_at limit $2`,
     [olderThanMs, limit],
   );
@@ -103,4 +103,17 @@ export async function takeUnansweredBatches(
      returning job_id as "jobId", seq`,
     [tenantId, ...placesOf(found), olderThanMs],
   );
+}
+
+/** Counts the jobs of each tenant that have unapplied batches. */
+export async function countApplyingJobs(
+  database: Pick<Database, 'readAcrossTenants'>,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.readAcrossTenants<{ tenantId: string; count: number }>({
+    name: 'applying-jobs',
+    text: `select tenant_id as "tenantId", count(*)::int as count from sync_jobs
+            where status = 'running' and mode <> 'record' and batches_written > batches_processed group by tenant_id`,
+    values: [],
+  });
+  return new Map(rows.map(({ tenantId, count }) => [tenantId, count]));
 }

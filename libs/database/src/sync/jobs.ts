@@ -14,6 +14,7 @@ const counts = [
   'recordsFailed',
   'fieldsLeftOut',
   'batchesWritten',
+  'batchesAnnounced',
   'batchesProcessed',
   'batchesTotal',
   'progressPct',
