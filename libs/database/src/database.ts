@@ -153,6 +153,16 @@ export class Database {
   }
 
   /**
+   * Runs `work` in a transaction that sees one committed state and is rolled back. It may begin with writes to temporary
+   * tables.
+   */
+  async trial<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const begin = this.begin('begin isolation level repeatable read', setTenant(tenantId));
+    // Statements are not prepared, because a prepared one does not see a temporary table that was created later.
+    return this.run(tenantId, { begin }, (tx) => tx.rolledBack(() => work(tx)));
+  }
+
+  /**
    * Searches the tables that `ownership.ts` opens to this service across tenants, in a read-only transaction. Rows that
    * are found must be written in a transaction of their tenant.
    */

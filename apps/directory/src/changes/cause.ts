@@ -47,16 +47,19 @@ export function causedAt(fixedTime: Date | undefined): Pick<Cause, 'now' | 'fixe
   return { now: fixedTime ?? new Date(), fixedTime };
 }
 
+type TenantSettings = Pick<Cause, 'tenantId' | 'connectors' | 'rules' | 'rankOf' | 'policy'>;
+
 /**
- * Loads the tenant's settings that every change needs. Changes that may include machines with references to people run
- * alone, and call this before they lock anything else of the tenant.
+ * Loads the tenant's settings for a change. Changes that may include machines with references to people run alone, and
+ * call this before they lock anything else of the tenant.
  */
-export async function loadTenant(
-  tx: Transaction,
-  tenantId: string,
-  isAlone = false,
-): Promise<Pick<Cause, 'tenantId' | 'connectors' | 'rules' | 'rankOf' | 'policy'>> {
+export async function loadTenant(tx: Transaction, tenantId: string, isAlone = false): Promise<TenantSettings> {
   await lockReferences(tx, tenantId, isAlone ? 'alone' : 'shared');
+  return readTenant(tx, tenantId);
+}
+
+/** Reads the tenant's settings without a lock, for what changes nothing. */
+export async function readTenant(tx: Transaction, tenantId: string): Promise<TenantSettings> {
   const [all, priorities, rules, policy] = await Promise.all([
     findConnectors(tx, tenantId),
     findAttributePriorities(tx, tenantId),

@@ -22,7 +22,7 @@ import { stampLifecycle, withCurrentStatus } from '../lifecycle/stamp-records.js
 import { compareRecords } from '../matching/propose-matches.js';
 import { isDeleted } from '../matching/record-keys.js';
 import { comparedValues } from '../matching/save-keys.js';
-import { type Handler, Previewed } from './outcome.js';
+import type { Handler } from './outcome.js';
 import { RuleOutcome } from './rule-outcome.js';
 
 /** Applies new priorities of the tenant or of a connector by rendering every identity again. */
@@ -105,9 +105,7 @@ export const changeRules: Handler<'rules.change'> = async (tx, tenant, { rules, 
   await queueAllForMatching(tx, cause.tenantId);
   // A job that reads people would make namesakes look unique; the match then follows its end.
   if (preview || (await isQueueReady(tx, cause.tenantId))) await matchFuzzily(tx, { ...tenant, rules }, outcome);
-  const result = outcome.result(await countQueued(tx, cause.tenantId));
-  if (preview) throw new Previewed(result);
-  return { result };
+  return { result: outcome.result(await countQueued(tx, cause.tenantId)) };
 };
 
 /** Makes the fuzzy match that follows new rules. */

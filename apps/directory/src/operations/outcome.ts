@@ -38,15 +38,6 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** Thrown at the end of a preview to roll back its changes; only the result is stored. */
-export class Previewed extends Error {
-  override readonly name = 'Previewed';
-
-  constructor(readonly result: OperationResult<OperationType>) {
-    super('previewed');
-  }
-}
-
 /** Thrown with the reason at the end of a change by which too many people lose access, to roll it back. */
 export class Held extends Error {
   override readonly name = 'Held';

@@ -8,10 +8,18 @@ import {
 } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import { markReceived } from '@idsync/database/bus';
-import { endOperation, hasLaterOperation, lockOperation, type Operation } from '@idsync/database/directory';
+import {
+  copyDirectory,
+  endOperation,
+  findOperation,
+  hasLaterOperation,
+  lockOperation,
+  type Operation,
+  tryLockPreview,
+} from '@idsync/database/directory';
 import { countActivePeople, noteDue } from '@idsync/database/settings';
 import { NotApplicable } from '../batch/divide-batch.js';
-import { type Cause, causedAt, loadTenant } from '../changes/cause.js';
+import { type Cause, causedAt, loadTenant, readTenant } from '../changes/cause.js';
 import { AccessTally } from '../sweep/access.js';
 import { tooManyChanges, usualGuard } from '../sweep/guard.js';
 import { lossesBefore } from '../sweep/run-counts.js';
@@ -21,10 +29,10 @@ import { acceptFinding, reopenFinding } from './decide-finding.js';
 import { eraseIdentity } from './erase-identity.js';
 import { handOverRecords } from './hand-over-records.js';
 import { mergeIdentities, splitIdentity } from './move-records.js';
-import { type Handler, Held, type Outcome, Previewed, Refused } from './outcome.js';
+import { type Handler, Held, type Outcome, Refused } from './outcome.js';
 import { resolveCase } from './resolve-case.js';
 import { revertOperation } from './revert-operation.js';
-import { undoJob } from './undo-job.js';
+import { undoesMany, undoJob } from './undo-job.js';
 
 const handlers: { [T in OperationType]: Handler<T> } = {
   'case.resolve': resolveCase,
@@ -57,7 +65,8 @@ const listed = 5_000;
 
 /**
  * Runs an operation in one transaction with its result, so that it takes effect exactly once or not at all. One by which
- * too many people lose access, or get it again, is held.
+ * too many people lose access, or get it again, is held. A preview of many changes is computed before that, from a copy of
+ * the directory, so that nothing waits for it.
  */
 export async function runOperation(
   database: Database,
@@ -69,12 +78,20 @@ export async function runOperation(
   const end = async (tx: Transaction, status: OperationStatus, result: object, undo?: object) =>
     endOperation(tx, data.operation_id, { status, result, undo });
   try {
+    const requested = await database.transaction(tenantId, (tx) => findLargePreview(tx, data.operation_id));
+    const previewed = requested && (await previewOnCopies(database, tenantId, requested, { fixedTime, access }));
+    if (previewed === 'elsewhere') return;
     await database.transaction(tenantId, async (tx) => {
       if (!(await markReceived(tx, message.id))) return;
-      const tenant = await loadTenant(tx, tenantId, true);
+      const tenant = previewed ? undefined : await loadTenant(tx, tenantId, true);
       const operation = await lockOperation(tx, tenantId, data.operation_id);
       if (operation?.status !== 'queued') return;
+      if (!tenant) return end(tx, 'done', { ...previewed, ...access.shown(listed) });
       const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime), access };
+      if (isPreview(operation)) {
+        const { result } = await tx.rolledBack(() => handle(tx, cause, operation));
+        return end(tx, 'done', { ...result, ...access.shown(listed) });
+      }
       const people = changesMany.has(operation.type) ? await countActivePeople(tx, tenantId) : undefined;
       const { result, undo } = await handle(tx, cause, operation);
       const reason = people === undefined ? undefined : await holding(tx, tenantId, operation, access, people);
@@ -95,6 +112,32 @@ export async function runOperation(
   }
 }
 
+function isPreview({ input }: Operation): boolean {
+  return (input as { preview?: boolean }).preview === true;
+}
+
+/** Returns the operation if it is a preview that may change more than a chunk. */
+async function findLargePreview(tx: Transaction, id: string): Promise<Operation | undefined> {
+  const operation = await findOperation(tx, id);
+  if (operation?.status !== 'queued' || !isPreview(operation)) return undefined;
+  return operation.type !== 'job.undo' || (await undoesMany(tx, operation.input)) ? operation : undefined;
+}
+
+/** Returns the result of a preview, which changes nothing but copies; `elsewhere` if another process computes it. */
+async function previewOnCopies(
+  database: Database,
+  tenantId: string,
+  operation: Operation,
+  { fixedTime, access }: { fixedTime: Date | undefined; access: AccessTally },
+): Promise<object | 'elsewhere'> {
+  return database.trial(tenantId, async (tx) => {
+    if (!(await tryLockPreview(tx, operation.id))) return 'elsewhere';
+    await copyDirectory(tx, { withKeys: operation.type !== 'rules.change' });
+    const cause = { ...(await readTenant(tx, tenantId)), operationId: operation.id, ...causedAt(fixedTime), access };
+    return (await handle(tx, cause, operation)).result;
+  });
+}
+
 /** Returns why an operation has to be held: `active` people had access before it. */
 async function holding(
   tx: Transaction,
@@ -112,7 +155,6 @@ async function holding(
 /** Returns how an operation ends that was rolled back; undefined if it has to be retried. */
 function endOf(error: unknown, access: AccessTally): { status: OperationStatus; result: object } | undefined {
   const losses = access.shown(listed);
-  if (error instanceof Previewed) return { status: 'done', result: { ...error.result, ...losses } };
   if (error instanceof Held) return { status: 'held', result: { held: error.message, ...losses } };
   if (error instanceof Refused || error instanceof NotApplicable)
     return { status: 'refused', result: { error: error.message } };

@@ -1,3 +1,4 @@
+import type { OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   findJobState,
@@ -10,7 +11,7 @@ import { applyChanges } from '../changes/apply-changes.js';
 import type { Cause } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
 import { tombstoneOf } from '../matching/record-keys.js';
-import { type Handler, Previewed, Refused } from './outcome.js';
+import { type Handler, Refused } from './outcome.js';
 
 const chunkSize = 1_000;
 /** Maximum number of listed records; the rest is only counted. */
@@ -22,7 +23,7 @@ const unfinished = new Set(['queued', 'running', 'quarantined']);
  * Reverts every record that the job was the last to change: changed and deleted records are restored, created ones are
  * deleted. Records that changed since stay. The next run of the source may change them again.
  */
-export const undoJob: Handler<'job.undo'> = async (tx, cause, { job_id, preview }) => {
+export const undoJob: Handler<'job.undo'> = async (tx, cause, { job_id }) => {
   const job = await findJobState(tx, job_id);
   if (!job) throw new Refused('the job does not exist');
   if (unfinished.has(job.status)) throw new Refused(`the job is still ${job.status}; cancel it first`);
@@ -37,15 +38,22 @@ export const undoJob: Handler<'job.undo'> = async (tx, cause, { job_id, preview 
     for (const { before, record } of changes) (before?.previous ? restored : removed).push(record.externalId);
     await applyChanges(tx, cause, changes);
   }
-  const result = {
-    records_restored: restored.length,
-    records_removed: removed.length,
-    restored: restored.slice(0, listed),
-    removed: removed.slice(0, listed),
+  return {
+    result: {
+      records_restored: restored.length,
+      records_removed: removed.length,
+      restored: restored.slice(0, listed),
+      removed: removed.slice(0, listed),
+    },
   };
-  if (preview) throw new Previewed(result);
-  return { result };
 };
+
+/** Returns whether an undo changes more records than one chunk has. */
+export async function undoesMany(tx: Transaction, input: object): Promise<boolean> {
+  const { job_id = '' } = input as Partial<OperationInput<'job.undo'>>;
+  const job = await findJobState(tx, job_id);
+  return job !== undefined && (await findRecordsLastChangedBy(tx, job.connectorId, job.id)).length > chunkSize;
+}
 
 /** Returns the earlier external ids that other records have in the meantime; these records keep their new ids. */
 async function findTaken(

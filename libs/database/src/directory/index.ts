@@ -1,4 +1,5 @@
 export * from './batch.js';
+export * from './copies.js';
 export * from './correlation-keys.js';
 export * from './counters.js';
 export { deletePlannedOfIdentity } from './delete-planned.js';

@@ -6,9 +6,23 @@ import { findRow } from '../rows.js';
 
 export type Operation = Pick<OperationEntity, 'id' | 'type' | 'input' | 'status' | 'result' | 'undo' | 'revertedBy'>;
 
+const columns = {
+  id: true,
+  type: true,
+  input: true,
+  status: true,
+  result: true,
+  undo: true,
+  revertedBy: true,
+} as const;
+
+export function findOperation(tx: Transaction, id: string): Promise<Operation | undefined> {
+  return findRow(tx, OperationEntity, { select: columns, where: { tenantId: tx.tenantId, id } });
+}
+
 export function lockOperation(tx: Transaction, tenantId: string, id: string): Promise<Operation | undefined> {
   return findRow(tx, OperationEntity, {
-    select: { id: true, type: true, input: true, status: true, result: true, undo: true, revertedBy: true },
+    select: columns,
     where: { tenantId, id },
     lock: { mode: 'pessimistic_write' },
   });

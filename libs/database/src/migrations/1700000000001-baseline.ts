@@ -1190,6 +1190,22 @@ create view autoscaling_webhook_dispatcher as
    where w.active and (e.open_until is null or e.open_until < now());
 `;
 
+/** For previews of changes. */
+const previews = `
+-- Creates empty temporary copies of tables, which hide them from the directory until the end of the transaction. Runs
+-- with the rights of its owner, because services may not create temporary tables.
+create function create_copies(names text[]) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  for nth in 1 .. cardinality(names) loop
+    execute format('create temporary table %1$I (like public.%1$I including all) on commit drop', names[nth]);
+    execute format('grant select, insert, update, delete on pg_temp.%1$I to idsync_directory', names[nth]);
+  end loop;
+end $$;
+revoke execute on function create_copies from public;
+grant execute on function create_copies to idsync_directory;
+`;
+
 const topics = [
   tenants,
   audit,
@@ -1210,4 +1226,5 @@ const topics = [
   deliveries,
   bus,
   autoscaling,
+  previews,
 ];

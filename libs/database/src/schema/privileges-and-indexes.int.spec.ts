@@ -38,6 +38,13 @@ describe('a service', () => {
     }
   });
 
+  it('cannot create copies of tables, unless it is the directory', async () => {
+    const allowed = await fixture.rows(
+      `select rolname from pg_roles where rolname ~ '^idsync_|^pg_' and has_function_privilege(oid, 'create_copies(text[])', 'execute')`,
+    );
+    expect(allowed).toEqual([{ rolname: 'idsync_directory' }]);
+  });
+
   it('cannot call any large object function of PostgreSQL', async () => {
     const callable = await fixture.rows(
       `select role, p.oid::regprocedure::text as function from pg_proc p, unnest($1::text[]) as role
