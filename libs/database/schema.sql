@@ -664,6 +664,7 @@ create table matching_rules (
   tenant_id uuid not null,
   rules jsonb not null,
   updated_at timestamp with time zone not null,
+  former jsonb,
   constraint matching_rules_pkey PRIMARY KEY (tenant_id)
 );
 alter table matching_rules enable row level security, force row level security;
@@ -683,13 +684,14 @@ create table operations (
   undo jsonb,
   reverted_by uuid,
   announced_at timestamp with time zone default now() not null,
+  progress jsonb,
   constraint operations_pkey PRIMARY KEY (tenant_id, id),
   constraint operations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
-  constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'done'::text, 'refused'::text, 'held'::text])))
+  constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'refused'::text, 'held'::text])))
 );
 CREATE INDEX operations_losses ON public.operations USING btree (tenant_id, ended_at) WHERE (result ? 'access_lost'::text);
 CREATE INDEX operations_outcomes ON public.operations USING btree (tenant_id, type) WHERE (type = ANY (ARRAY['job.undo'::text, 'plan.apply'::text]));
-CREATE INDEX operations_queued ON public.operations USING btree (tenant_id, announced_at) WHERE (status = 'queued'::text);
+CREATE INDEX operations_unfinished ON public.operations USING btree (tenant_id, announced_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 alter table operations enable row level security, force row level security;
 create policy own_rows on operations to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
 grant delete, select, update on operations to idsync_directory;

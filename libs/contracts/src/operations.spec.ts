@@ -30,6 +30,10 @@ const results: { [T in OperationType]: { written: OperationResult<T>; shown: obj
     written: { confirmed_operation_id: one },
     shown: { confirmed_operation_id: encodeId('operation', one) },
   },
+  'operation.cancel': {
+    written: { cancelled_operation_id: one },
+    shown: { cancelled_operation_id: encodeId('operation', one) },
+  },
   'attributes.rank': { written: { identities_changed: 1 }, shown: { identities_changed: 1 } },
   'lifecycle.change': { written: { identities_changed: 1 }, shown: { identities_changed: 1 } },
   'connector.hand_over': {

@@ -36,6 +36,8 @@ export const operationInputs = {
   'operation.revert': z.strictObject({ operation_id: uuid, reason }),
   /** Performs an operation that is held. */
   'operation.confirm': z.strictObject({ operation_id: uuid, reason }),
+  /** Stops an operation that is made in parts. */
+  'operation.cancel': z.strictObject({ operation_id: uuid, reason }),
   'attributes.rank': z.strictObject({
     priorities: z.array(z.strictObject({ field: z.string(), connector_id: uuid, priority: z.int() })).optional(),
     /** The new rank of a connector, which the directory stores when it applies it. */
@@ -95,6 +97,7 @@ const operationResults = {
   'identity.erase': z.object({ identity_id: idOf('identity'), records_erased: count }),
   'operation.revert': z.object({ reverted_operation_id: idOf('operation') }),
   'operation.confirm': z.object({ confirmed_operation_id: idOf('operation') }),
+  'operation.cancel': z.object({ cancelled_operation_id: idOf('operation') }),
   'attributes.rank': z.object({ identities_changed: count }),
   /** `conflicts` are public ids of records. */
   'connector.hand_over': z.object({
@@ -174,7 +177,8 @@ export function publicItems(list: ResultList, items: readonly Record<string, unk
 
 /**
  * `refused`: the operation was not possible and changed nothing; the error says why. `held`: it would take access from many
- * people, and changed nothing; it is performed when it is confirmed.
+ * people, and changed nothing; it is performed when it is confirmed. `running`: it changes the tenant in parts, and other
+ * work continues between them. `cancelled`: it was stopped before its end; what it has changed stays.
  */
-export const operationStatuses = ['queued', 'done', 'refused', 'held'] as const;
+export const operationStatuses = ['queued', 'running', 'done', 'cancelled', 'refused', 'held'] as const;
 export type OperationStatus = (typeof operationStatuses)[number];

@@ -1,7 +1,12 @@
 import { defaultMatchingRules, type LifecyclePolicy, listsEmployments, type MatchingRules } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import { type ConnectorInfo, type EarlierIdentity, findConnectors, lockReferences } from '@idsync/database/directory';
-import { findAttributePriorities, findLifecyclePolicy, findMatchingRules } from '@idsync/database/settings';
+import {
+  findAttributePriorities,
+  findFormerRules,
+  findLifecyclePolicy,
+  findMatchingRules,
+} from '@idsync/database/settings';
 import { type Ranking, rankSources } from '../lifecycle/rank-sources.js';
 import type { AccessTally } from '../sweep/access.js';
 
@@ -21,6 +26,8 @@ export interface Cause {
   /** All of the tenant's connectors by id, deleted ones included. */
   connectors: ReadonlyMap<string, ConnectorInfo>;
   rules: MatchingRules;
+  /** Earlier rules by which some records are still matched, while new ones are applied in parts. */
+  formerRules?: readonly MatchingRules[];
   rankOf: Ranking;
   policy: LifecyclePolicy;
   /** Computes all links again, except manual ones, as if no records had been joined before. */
@@ -47,7 +54,7 @@ export function causedAt(fixedTime: Date | undefined): Pick<Cause, 'now' | 'fixe
   return { now: fixedTime ?? new Date(), fixedTime };
 }
 
-type TenantSettings = Pick<Cause, 'tenantId' | 'connectors' | 'rules' | 'rankOf' | 'policy'>;
+type TenantSettings = Pick<Cause, 'tenantId' | 'connectors' | 'rules' | 'formerRules' | 'rankOf' | 'policy'>;
 
 /**
  * Loads the tenant's settings for a change. Changes that may include machines with references to people run alone, and
@@ -60,15 +67,16 @@ export async function loadTenant(tx: Transaction, tenantId: string, isAlone = fa
 
 /** Reads the tenant's settings without a lock, for what changes nothing. */
 export async function readTenant(tx: Transaction, tenantId: string): Promise<TenantSettings> {
-  const [all, priorities, rules, policy] = await Promise.all([
+  const [all, priorities, rules, formerRules, policy] = await Promise.all([
     findConnectors(tx, tenantId),
     findAttributePriorities(tx, tenantId),
     findMatchingRules(tx, tenantId),
+    findFormerRules(tx, tenantId),
     findLifecyclePolicy(tx, tenantId),
   ]);
   const connectors = new Map(
     all.map((connector) => [connector.id, { ...connector, employments: listsEmployments(connector, policy) }]),
   );
   const rankOf = rankSources(connectors, priorities);
-  return { tenantId, connectors, rankOf, rules: rules ?? defaultMatchingRules, policy };
+  return { tenantId, connectors, rankOf, rules: rules ?? defaultMatchingRules, formerRules, policy };
 }

@@ -62,7 +62,7 @@ export class Neighbourhood {
     const keys = changes.flatMap(({ record, before }) => [
       ...neighbourhood.wantedKeysOf(record),
       ...neighbourhood.formerKeysOf(record),
-      ...(before ? [...neighbourhood.keysOf(before), ...neighbourhood.formerKeysOf(before)] : []),
+      ...(before ? [...neighbourhood.keysBefore(before), ...neighbourhood.formerKeysBefore(before)] : []),
     ]);
     await neighbourhood.extend(keys, identityIds);
     return neighbourhood;
@@ -76,6 +76,20 @@ export class Neighbourhood {
   /** Returns the addresses that a deleted user has given up. */
   formerKeysOf(record: StoredRecord): RecordKey[] {
     return formerKeys(record, this.cause.rules);
+  }
+
+  /** Returns the match keys that a record may have had, also by rules that are not replaced everywhere yet. */
+  private keysBefore(record: StoredRecord): RecordKey[] {
+    return this.rulesBefore.flatMap((rules) => activeKeys(record, rules));
+  }
+
+  /** Returns the addresses that a deleted user may have given up. */
+  formerKeysBefore(record: StoredRecord): RecordKey[] {
+    return this.rulesBefore.flatMap((rules) => formerKeys(record, rules));
+  }
+
+  private get rulesBefore() {
+    return [...(this.cause.formerRules ?? []), this.cause.rules];
   }
 
   /** Returns the identity id reserved for one of these records, else a new id. */
@@ -120,7 +134,10 @@ export class Neighbourhood {
     // Saves the lookup for tenants that have neither accounts nor machines.
     if ([...this.cause.connectors.values()].every(({ records }) => records === 'user')) return [];
     const users = [...this.changes.values()].filter(({ record }) => record.kind === 'user');
-    const had = users.flatMap(({ record, before }) => [...this.keysOf(record), ...(before ? this.keysOf(before) : [])]);
+    const had = users.flatMap(({ record, before }) => [
+      ...this.keysOf(record),
+      ...(before ? this.keysBefore(before) : []),
+    ]);
     const keys = new Map([...had, ...this.keys.values()].map((key) => [keyText(key), key]));
     const ids = await findWaitingRecords(this.tx, this.cause.tenantId, [...keys.values()]);
     const records = await this.addRecords(ids);

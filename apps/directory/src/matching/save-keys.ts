@@ -106,7 +106,7 @@ function claimsOf(neighbourhood: Neighbourhood, assignments: readonly Assignment
 function formerHolders(neighbourhood: Neighbourhood): Map<string, string[]> {
   const holders = new Map<string, string[]>();
   for (const { record, before, removed } of neighbourhood.changes.values()) {
-    for (const key of before ? neighbourhood.formerKeysOf(before) : [])
+    for (const key of before ? neighbourhood.formerKeysBefore(before) : [])
       holders.set(keyText(key), holders.get(keyText(key)) ?? []);
     for (const key of removed ? [] : neighbourhood.formerKeysOf(record)) append(holders, keyText(key), record.id);
   }
@@ -114,7 +114,7 @@ function formerHolders(neighbourhood: Neighbourhood): Map<string, string[]> {
 }
 
 /** A linked account is neither compared with people nor a candidate. */
-const isCompared = ({ kind, identityId }: StoredRecord) =>
+export const isCompared = ({ kind, identityId }: StoredRecord) =>
   kind === 'user' || (kind === 'account' && identityId === undefined);
 
 /** Returns the values by which similar records find this one; none if it is not compared. */

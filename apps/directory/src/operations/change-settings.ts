@@ -1,12 +1,11 @@
-import { recordKinds } from '@idsync/contracts';
+import { defaultMatchingRules } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
-  clearKeys,
+  clearCommonKeys,
+  clearFormerRules,
   countQueued,
-  findRecordIds,
   isQueueReady,
-  lockRecordsById,
-  queueAllForMatching,
+  queueForMatching,
   type StoredRecord,
   saveAttributePriorities,
   saveConnectorRank,
@@ -15,49 +14,58 @@ import {
   saveWeakKeys,
   takeQueued,
 } from '@idsync/database/directory';
+import { findMatchingRules } from '@idsync/database/settings';
 import { applyChanges } from '../changes/apply-changes.js';
-import { type Cause, loadTenant } from '../changes/cause.js';
+import type { Cause } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
 import { stampLifecycle, withCurrentStatus } from '../lifecycle/stamp-records.js';
 import { compareRecords } from '../matching/propose-matches.js';
 import { isDeleted } from '../matching/record-keys.js';
-import { comparedValues } from '../matching/save-keys.js';
-import type { Handler } from './outcome.js';
+import { comparedValues, isCompared } from '../matching/save-keys.js';
+import { idsOf } from '../shared/collections.js';
 import { RuleOutcome } from './rule-outcome.js';
+import type { TenantChange } from './tenant-change.js';
 
 /** Applies new priorities of the tenant or of a connector by rendering every identity again. */
-export const rankAttributes: Handler<'attributes.rank'> = async (tx, cause, { priorities, connector }) => {
-  if (priorities) {
-    const rows = priorities.map(({ field, connector_id, priority }) => ({
-      field,
-      connectorId: connector_id,
-      priority,
-    }));
-    await saveAttributePriorities(tx, cause.tenantId, rows);
-  }
-  if (connector) await saveConnectorRank(tx, cause.tenantId, connector);
-  return applySettings(tx, cause, (record) => ({ record, before: record }));
+export const rankAttributes: TenantChange<'attributes.rank'> = {
+  nothing: { identities_changed: 0 },
+  begin: async (tx, cause, { priorities, connector }) => {
+    if (priorities) {
+      const rows = priorities.map(({ field, connector_id, priority }) => ({
+        field,
+        connectorId: connector_id,
+        priority,
+      }));
+      await saveAttributePriorities(tx, cause.tenantId, rows);
+    }
+    if (connector) await saveConnectorRank(tx, cause.tenantId, connector);
+  },
+  change: (tx, cause, records, done) => renderAgain(tx, cause, sameRecords(records), done),
 };
 
 /** Saves a tenant's lifecycle policy and computes all statuses and due times by it. */
-export const changeLifecycle: Handler<'lifecycle.change'> = async (tx, cause, { policy }) => {
-  await saveLifecyclePolicy(tx, cause.tenantId, policy, cause.now);
-  return applySettings(tx, cause, underPolicy);
+export const changeLifecycle: TenantChange<'lifecycle.change'> = {
+  nothing: { identities_changed: 0 },
+  begin: (tx, cause, { policy }) => saveLifecyclePolicy(tx, cause.tenantId, policy, cause.now),
+  change: (tx, cause, records, done) => {
+    const changes = records.map((record) => underPolicy(record, cause));
+    return renderAgain(tx, cause, changes, done);
+  },
 };
 
-/** Renders every identity again by the saved settings, from these changes of its records. */
-async function applySettings(
+/** Renders the identities of these records again. */
+async function renderAgain(
   tx: Transaction,
-  given: Cause,
-  changeOf: (record: StoredRecord, cause: Cause) => RecordChange,
-): Promise<{ result: { identities_changed: number } }> {
-  const cause = { ...given, ...(await loadTenant(tx, given.tenantId)), rerender: true };
-  let changed = 0;
-  for await (const records of everyRecord(tx, cause.tenantId)) {
-    const changes = records.map((record) => changeOf(record, cause));
-    changed += (await applyChanges(tx, cause, changes)).identities.length;
-  }
-  return { result: { identities_changed: changed } };
+  cause: Cause,
+  changes: readonly RecordChange[],
+  { identities_changed: earlier }: { identities_changed: number },
+): Promise<{ identities_changed: number }> {
+  const { identities } = await applyChanges(tx, { ...cause, rerender: true }, changes);
+  return { identities_changed: earlier + identities.length };
+}
+
+function sameRecords(records: readonly StoredRecord[]): RecordChange[] {
+  return records.map((record) => ({ record, before: record }));
 }
 
 /** Returns the record itself if the policy changes neither its status nor its due time. */
@@ -68,20 +76,6 @@ function underPolicy(before: StoredRecord, { policy, now }: Cause): RecordChange
   return { before, record: isSame ? before : record };
 }
 
-const chunkSize = 1_000;
-
-/** Locks and yields all records of a tenant in chunks: people first, because accounts and machines follow them. */
-async function* everyRecord(tx: Transaction, tenantId: string): AsyncGenerator<StoredRecord[]> {
-  for (const kind of recordKinds) {
-    for (let after: string | undefined; ; ) {
-      const ids = await findRecordIds(tx, tenantId, kind, after, chunkSize);
-      if (ids.length === 0) break;
-      after = ids.at(-1);
-      yield await lockRecordsById(tx, ids);
-    }
-  }
-}
-
 /** Records per comparison by the fuzzy rules, each loaded with the records that share a fuzzy value with it. */
 const comparedAtOnce = 300;
 /** Records that are compared by the fuzzy rules here; the rest is counted, and compared afterwards. */
@@ -89,32 +83,36 @@ const mostCompared = 30_000;
 
 /**
  * Saves a tenant's matching rules and matches all records again, except manually linked ones, first by match keys and
- * then by the fuzzy rules. Runs in one transaction, chunk by chunk; a preview does the same and is rolled back.
+ * then by the fuzzy rules. Batches use the new rules at once. Until all records are matched, the former rules say which
+ * keys a record may still have, and no fuzzy match is made, for which a namesake could look unique.
  */
-export const changeRules: Handler<'rules.change'> = async (tx, tenant, { rules, preview }) => {
-  const cause = { ...tenant, rules, reconsider: true };
-  await saveMatchingRules(tx, cause.tenantId, rules, cause.now);
-  await clearKeys(tx, cause.tenantId);
-  const outcome = new RuleOutcome();
-  for await (const records of everyRecord(tx, cause.tenantId)) {
-    const found = records.map((record) => ({ ...record, isNew: false, values: comparedValues(record, rules) }));
+export const changeRules: TenantChange<'rules.change'> = {
+  nothing: new RuleOutcome().result(),
+  begin: async (tx, { tenantId, formerRules = [], now }, { rules }) => {
+    const present = (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
+    await saveMatchingRules(tx, tenantId, rules, [...formerRules, present], now);
+    await clearCommonKeys(tx, tenantId);
+  },
+  change: async (tx, cause, records, done) => {
+    const outcome = new RuleOutcome(done);
+    const found = records.map((record) => ({ ...record, isNew: false, values: comparedValues(record, cause.rules) }));
     await saveWeakKeys(tx, cause.tenantId, found);
-    const changes = records.map((record) => ({ record, before: record }));
-    outcome.add(await applyChanges(tx, cause, changes));
-  }
-  await queueAllForMatching(tx, cause.tenantId);
-  // A job that reads people would make namesakes look unique; the match then follows its end.
-  if (preview || (await isQueueReady(tx, cause.tenantId))) await matchFuzzily(tx, { ...tenant, rules }, outcome);
-  return { result: outcome.result(await countQueued(tx, cause.tenantId)) };
-};
-
-/** Makes the fuzzy match that follows new rules. */
-async function matchFuzzily(tx: Transaction, cause: Cause, outcome: RuleOutcome): Promise<void> {
-  for (let compared = 0; compared < mostCompared; compared += comparedAtOnce) {
-    const queued = await takeQueued(tx, cause.tenantId, comparedAtOnce);
+    await queueForMatching(tx, cause.tenantId, idsOf(records.filter(isCompared)));
+    outcome.add(await applyChanges(tx, { ...cause, reconsider: true }, sameRecords(records)));
+    return outcome.result();
+  },
+  follow: async (tx, cause, { preview }, done, after) => {
+    const { tenantId } = cause;
+    const outcome = new RuleOutcome(done);
+    const compared = Number(after ?? 0);
+    // A job that reads people would make namesakes look unique; the match then follows its end.
+    const compares = compared < mostCompared && (preview || (await isQueueReady(tx, tenantId, true)));
+    const queued = compares ? await takeQueued(tx, tenantId, comparedAtOnce) : [];
     const { linked, proposed } = await compareRecords(tx, cause, queued);
     for (const settled of linked) outcome.add(settled);
     for (const proposal of proposed) outcome.addCase(proposal);
-    if (queued.length < comparedAtOnce) return;
-  }
-}
+    if (queued.length === comparedAtOnce) return { done: outcome.result(), after: String(compared + queued.length) };
+    await clearFormerRules(tx);
+    return { done: { ...outcome.result(), records_not_compared: await countQueued(tx, tenantId) } };
+  },
+};

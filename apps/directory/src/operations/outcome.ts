@@ -1,6 +1,6 @@
 import type { OperationInput, OperationResult, OperationType } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import type { LinkEvidence } from '@idsync/database/directory';
+import type { LinkEvidence, OperationProgress } from '@idsync/database/directory';
 import type { Cause } from '../changes/cause.js';
 
 /** Result of an operation, with the data for a revert. */
@@ -8,6 +8,10 @@ export interface Outcome<T extends OperationType> {
   /** Shown to operators, with public ids. */
   result: OperationResult<T>;
   undo?: Undo;
+  /** Set if the operation continues in parts. */
+  progress?: OperationProgress;
+  /** Another operation that continues in parts. */
+  startedId?: string;
 }
 
 /** Performs one type of operation. */

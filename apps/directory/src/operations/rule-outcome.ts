@@ -19,11 +19,29 @@ const listedCandidates = 5;
  * so that an erased person leaves no trace here.
  */
 export class RuleOutcome {
-  private readonly joined = new Map<string, Joined>();
-  private readonly parted = new Map<string, Parted>();
-  private readonly moved = new Map<string, Moved>();
-  private readonly cases = new Map<string, Case>();
-  private recordsMoved = 0;
+  private readonly joined: Map<string, Joined>;
+  private readonly parted: Map<string, Parted>;
+  private readonly moved: Map<string, Moved>;
+  private readonly cases: Map<string, Case>;
+  private recordsMoved: number;
+  /** Items of earlier parts beyond those that are listed. */
+  private readonly unlisted: { joined: number; parted: number; moved: number; cases: number };
+
+  /** Continues with the result of earlier parts. */
+  constructor(stored: Partial<Result> = {}) {
+    const { joined = [], parted = [], moved = [], cases = [] } = stored;
+    this.joined = new Map(joined.map((each) => [each.from_identity_id, each]));
+    this.parted = new Map(parted.map((each) => [each.new_identity_id, each]));
+    this.moved = new Map(moved.map((each) => [each.record?.id ?? '', each]));
+    this.cases = new Map(cases.map((each) => [each.record.id, each]));
+    this.recordsMoved = stored.records_moved ?? 0;
+    this.unlisted = {
+      joined: (stored.identities_joined ?? 0) - joined.length,
+      parted: (stored.identities_parted ?? 0) - parted.length,
+      moved: (stored.accounts_moved ?? 0) - moved.length,
+      cases: (stored.cases_opened ?? 0) - cases.length,
+    };
+  }
 
   add({ records, merged, identities }: Settled): void {
     this.recordsMoved += records.filter(({ record, before }) => record.identityId !== before?.identityId).length;
@@ -51,18 +69,17 @@ export class RuleOutcome {
     });
   }
 
-  result(notCompared: number): Result {
+  result(): Result {
     return {
       joined: [...this.joined.values()].slice(0, listed),
       parted: [...this.parted.values()].slice(0, listed),
       moved: [...this.moved.values()].slice(0, listed),
       cases: [...this.cases.values()].slice(0, listed),
-      cases_opened: this.cases.size,
+      cases_opened: this.cases.size + this.unlisted.cases,
       records_moved: this.recordsMoved,
-      accounts_moved: this.moved.size,
-      identities_joined: this.joined.size,
-      identities_parted: this.parted.size,
-      records_not_compared: notCompared,
+      accounts_moved: this.moved.size + this.unlisted.moved,
+      identities_joined: this.joined.size + this.unlisted.joined,
+      identities_parted: this.parted.size + this.unlisted.parted,
     };
   }
 }

@@ -14,9 +14,10 @@ const read = {
   match_queue: 'record_id',
   machine_references: 'record_id, role',
   matching_rules: 'tenant_id',
+  lifecycle_policies: 'tenant_id',
+  attribute_priorities: 'field, connector_id',
+  connectors: 'id',
   event_sequences: 'tenant_id',
-};
-const keys = {
   correlation_keys: 'kind, value',
   contested_keys: 'kind, value, record_id',
   waiting_records: 'kind, value, record_id',
@@ -38,14 +39,12 @@ const writtenOnly = [
 /**
  * Hides the tables of the directory behind temporary copies until the end of the transaction, which must see one snapshot.
  * Then it can compute what a change would do, and writes only to the copies; PostgreSQL refuses any other write.
- * `withKeys`: also copies the match keys, for changes that do not assign all of them again.
  */
-export async function copyDirectory(tx: Transaction, { withKeys }: { withKeys: boolean }): Promise<void> {
-  const tables = { ...read, ...keys };
-  await tx.query('select create_copies($1)', [[...Object.keys(tables), ...writtenOnly]]);
+export async function copyDirectory(tx: Transaction): Promise<void> {
+  await tx.query('select create_copies($1)', [[...Object.keys(read), ...writtenOnly]]);
   await tx.query('set transaction read only');
   await useIndexScans(tx);
-  for (const [table, key] of Object.entries(withKeys ? tables : read)) await copyTable(tx, table, key.split(', '));
+  for (const [table, key] of Object.entries(read)) await copyTable(tx, table, key.split(', '));
 }
 
 /** Without its schema, the name of a table is that of its copy. */
@@ -63,7 +62,7 @@ async function copyTable(tx: Transaction, table: string, key: readonly string[])
   }
 }
 
-/** Returns false if another transaction computes the preview of this operation. */
-export async function tryLockPreview(tx: Transaction, operationId: string): Promise<boolean> {
-  return tx.any('select where pg_try_advisory_xact_lock(hashtextextended($1, 0))', [`preview ${operationId}`]);
+/** Returns false if another transaction tries this operation. */
+export async function tryLockTrial(tx: Transaction, operationId: string): Promise<boolean> {
+  return tx.any('select where pg_try_advisory_xact_lock(hashtextextended($1, 0))', [`trial ${operationId}`]);
 }

@@ -177,11 +177,9 @@ export async function setWaiting(
   );
 }
 
-/** Deletes all keys and waiting records of a tenant. The caller must assign them again in the same transaction. */
-export async function clearKeys(tx: Transaction, tenantId: string): Promise<void> {
-  for (const table of ['correlation_keys', 'contested_keys', 'waiting_records']) {
-    await tx.query(`delete from ${table} where tenant_id = $1`, [tenantId]);
-  }
+/** Deletes the keys that too many records had by other rules; they are counted again. */
+export async function clearCommonKeys(tx: Transaction, tenantId: string): Promise<void> {
+  await tx.query(`delete from correlation_keys where tenant_id = $1 and shared = 'common'`, [tenantId]);
 }
 
 function keyColumns(tenantId: string, keys: readonly CorrelationKey[]): unknown[] {

@@ -52,7 +52,7 @@ export async function saveNextDue(
               (select due_at from source_records where tenant_id = $1 and due_at is not null order by due_at limit 1),
               (select purge_at from identities where tenant_id = $1 and purge_at is not null order by purge_at limit 1),
               (select announced_at + make_interval(secs => $5) from operations
-                where tenant_id = $1 and status = 'queued' order by announced_at limit 1),
+                where tenant_id = $1 and status in ('queued', 'running') order by announced_at limit 1),
               (select now() from match_queue where tenant_id = $1 limit 1),
               (select accepted_until from findings
                 where tenant_id = $1 and state = 'accepted' and accepted_until is not null order by accepted_until limit 1)),

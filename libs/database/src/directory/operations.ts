@@ -1,10 +1,15 @@
 // SQL by hand: a bulk update that skips locked rows, and a condition on inputs.
-import type { OperationStatus } from '@idsync/contracts';
+import type { OperationStatus, OperationType } from '@idsync/contracts';
 import type { Transaction } from '../database.js';
-import { OperationEntity } from '../entities/matching.entities.js';
+import { OperationEntity, type OperationProgress } from '../entities/matching.entities.js';
 import { findRow } from '../rows.js';
 
-export type Operation = Pick<OperationEntity, 'id' | 'type' | 'input' | 'status' | 'result' | 'undo' | 'revertedBy'>;
+export type { OperationProgress } from '../entities/matching.entities.js';
+
+export type Operation = Pick<
+  OperationEntity,
+  'id' | 'type' | 'input' | 'status' | 'result' | 'undo' | 'revertedBy' | 'progress'
+>;
 
 const columns = {
   id: true,
@@ -14,6 +19,7 @@ const columns = {
   result: true,
   undo: true,
   revertedBy: true,
+  progress: true,
 } as const;
 
 export function findOperation(tx: Transaction, id: string): Promise<Operation | undefined> {
@@ -29,7 +35,7 @@ export function lockOperation(tx: Transaction, tenantId: string, id: string): Pr
 }
 
 /**
- * Marks a tenant's operations that were published `olderThanMs` ago as published again, and returns them. Skips an
+ * Marks a tenant's unfinished operations that were published `olderThanMs` ago as published again, and returns them. Skips an
  * operation in progress.
  */
 export async function takeUnansweredOperations(
@@ -41,7 +47,7 @@ export async function takeUnansweredOperations(
   return tx.query(
     `update operations set announced_at = now() where tenant_id = $1 and id = any(array(
        select id from operations
-        where tenant_id = $1 and status = 'queued' and announced_at < now() - $2 * interval '1 millisecond'
+        where tenant_id = $1 and status in ('queued', 'running') and announced_at < now() - $2 * interval '1 millisecond'
         order by announced_at limit $3 for update skip locked))
      returning id`,
     [tenantId, olderThanMs, limit],
@@ -58,6 +64,25 @@ export async function endOperation(
   await tx.manager.update(OperationEntity, { tenantId: tx.tenantId, id }, ended);
 }
 
+/** Stores how far a change is made, and its result so far. */
+export async function saveProgress(
+  tx: Transaction,
+  id: string,
+  { progress, result }: { progress: OperationProgress; result: object },
+): Promise<void> {
+  const running = { status: 'running' as const, progress, result, announcedAt: () => 'now()' };
+  await tx.manager.update(OperationEntity, { tenantId: tx.tenantId, id }, running);
+}
+
+/** Ends the operations of this type that are still made in parts; what they have changed stays. */
+export async function stopRunning(tx: Transaction, type: OperationType): Promise<void> {
+  await tx.manager.update(
+    OperationEntity,
+    { tenantId: tx.tenantId, type, status: 'running' },
+    { status: 'cancelled', endedAt: () => 'now()' },
+  );
+}
+
 /** Returns whether an operation of this type took effect after the given one was requested. */
 export async function hasLaterOperation(
   tx: Transaction,
@@ -65,7 +90,7 @@ export async function hasLaterOperation(
   { id, type }: Pick<Operation, 'id' | 'type'>,
 ): Promise<boolean> {
   const [row] = await tx.query<{ later: boolean }>(
-    `select exists (select from operations where tenant_id = $1 and id > $2 and type = $3 and status = 'done'
+    `select exists (select from operations where tenant_id = $1 and id > $2 and type = $3 and status in ('done', 'running', 'cancelled')
                        and (input -> 'preview') is distinct from 'true') as later`,
     [tenantId, id, type],
   );

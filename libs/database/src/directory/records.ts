@@ -275,6 +275,10 @@ export async function findRecordIds(
   );
 }
 
+export async function countRecords(tx: Transaction): Promise<number> {
+  return tx.count('select count(*)::int as count from source_records where tenant_id = $1', [tx.tenantId]);
+}
+
 /** Deletes records and every row that refers to them. */
 export async function deleteRecords(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;

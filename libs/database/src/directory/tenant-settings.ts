@@ -18,13 +18,20 @@ export async function saveAttributePriorities(
   );
 }
 
+/** `former`: the rules by which the records are matched so far. */
 export async function saveMatchingRules(
   tx: Transaction,
   tenantId: string,
   rules: MatchingRules,
+  former: MatchingRules[],
   now: Date,
 ): Promise<void> {
-  await tx.manager.upsert(MatchingRulesEntity, { tenantId, rules, updatedAt: now }, ['tenantId']);
+  await tx.manager.upsert(MatchingRulesEntity, { tenantId, rules, updatedAt: now, former }, ['tenantId']);
+}
+
+/** Notes that all records are matched by the present rules. */
+export async function clearFormerRules(tx: Transaction): Promise<void> {
+  await tx.manager.update(MatchingRulesEntity, { tenantId: tx.tenantId }, { former: null });
 }
 
 export async function saveLifecyclePolicy(

@@ -56,21 +56,12 @@ export async function queueForMatching(tx: Transaction, tenantId: string, record
   );
 }
 
-/** Queues all users, and all accounts without an identity, of a tenant. */
-export async function queueAllForMatching(tx: Transaction, tenantId: string): Promise<void> {
-  await tx.query(
-    `insert into match_queue (tenant_id, record_id)
-     select tenant_id, id from source_records
-      where tenant_id = $1 and (kind = 'user' or (kind = 'account' and identity_id is null)) on conflict do nothing`,
-    [tenantId],
-  );
-}
-
 /**
  * Returns true if a tenant's queue has records and no job is reading a source. A quarantined job has finished reading;
- * dry runs and machine identities add nothing to the queue.
+ * dry runs and machine identities add nothing to the queue. While new rules are applied, only their operation compares
+ * records, when it has applied them to all (`areRulesApplied`).
  */
-export async function isQueueReady(tx: Transaction, tenantId: string): Promise<boolean> {
+export async function isQueueReady(tx: Transaction, tenantId: string, areRulesApplied = false): Promise<boolean> {
   // An emptied queue may have many pages of dead rows.
   await useIndexScans(tx);
   return tx.any(
@@ -78,8 +69,9 @@ export async function isQueueReady(tx: Transaction, tenantId: string): Promise<b
        select from (select connector_id from sync_jobs
                      where tenant_id = $1 and status = 'running' and not dry_run offset 0) j
          join connectors c on c.tenant_id = $1 and c.id = j.connector_id and c.records <> 'machine_identity')
+        and ($2 or not exists (select from matching_rules where tenant_id = $1 and former is not null))
       limit 1`,
-    [tenantId],
+    [tenantId, areRulesApplied],
   );
 }
 

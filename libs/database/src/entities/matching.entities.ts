@@ -5,6 +5,8 @@ export const MatchingRulesEntity = entity('matching_rules', {
   tenantId: uuid({ primary: true }),
   rules: jsonb<MatchingRules>(),
   updatedAt: timestamptz(),
+  /** Earlier rules by which some records are still matched. */
+  former: jsonb<MatchingRules[]>({ nullable: true }),
 });
 export type MatchingRulesEntity = RowOf<typeof MatchingRulesEntity>;
 
@@ -32,6 +34,18 @@ export const ReviewCaseEntity = entity('review_cases', {
 });
 export type ReviewCaseEntity = RowOf<typeof ReviewCaseEntity>;
 
+/** Position of a change of a whole tenant, which is made in parts. */
+export interface OperationProgress {
+  /** Number of records. */
+  done: number;
+  total: number;
+  /** The next step, and the position in it. */
+  step: number;
+  after?: string | undefined;
+  /** Added to the result: the people whose access changes. */
+  access?: object;
+}
+
 export const OperationEntity = entity('operations', {
   ...ofTenant,
   id: uuid({ primary: true }),
@@ -46,5 +60,6 @@ export const OperationEntity = entity('operations', {
   undo: jsonb<object>({ nullable: true, select: false }),
   revertedBy: uuid({ nullable: true }),
   announcedAt: timestamptz({ default: () => 'now()' }),
+  progress: jsonb<OperationProgress>({ nullable: true }),
 });
 export type OperationEntity = RowOf<typeof OperationEntity>;

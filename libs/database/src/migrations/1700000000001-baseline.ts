@@ -657,7 +657,9 @@ const matching = `
 create table matching_rules (
   tenant_id uuid primary key,
   rules jsonb not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  -- Earlier rules by which some records are still matched; null if all are matched by the present ones.
+  former jsonb
 );
 
 create table correlation_keys (
@@ -815,18 +817,20 @@ create table operations (
   tenant_id uuid not null references tenants (id) on delete cascade,
   type text not null,
   input jsonb not null,
-  status text not null default 'queued' check (status in ('queued', 'done', 'refused', 'held')),
+  status text not null default 'queued' check (status in ('queued', 'running', 'done', 'cancelled', 'refused', 'held')),
   created_at timestamptz not null default now(),
   ended_at timestamptz,
   result jsonb,
   undo jsonb,
   reverted_by uuid,
   announced_at timestamptz not null default now(),
+  -- Position of a change that is made in parts.
+  progress jsonb,
   primary key (tenant_id, id)
 );
 create index operations_outcomes on operations (tenant_id, type) where type in ('job.undo', 'plan.apply');
 create index operations_losses on operations (tenant_id, ended_at) where result ? 'access_lost';
-create index operations_queued on operations (tenant_id, announced_at) where status = 'queued';
+create index operations_unfinished on operations (tenant_id, announced_at) where status in ('queued', 'running');
 
 -- When the directory next has time-based work for a tenant.
 create table due_tenants (

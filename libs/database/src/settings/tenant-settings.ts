@@ -47,6 +47,15 @@ export async function findMatchingRules(tx: Transaction, tenantId: string): Prom
   return row && { ...defaultMatchingRules, ...row.rules };
 }
 
+/** Returns earlier rules by which some records are still matched. */
+export async function findFormerRules(tx: Transaction, tenantId: string): Promise<MatchingRules[]> {
+  const [row] = await tx.query<{ former: MatchingRules[] | null }>(
+    'select former from matching_rules where tenant_id = $1 and former is not null',
+    [tenantId],
+  );
+  return row?.former ?? [];
+}
+
 /** Returns the limits of the tenant; an absent one is unlimited. */
 export async function findTenantQuotas(tx: Transaction, tenantId: string): Promise<TenantQuotas> {
   const [row] = await tx.query<{ quotas: TenantQuotas }>('select quotas from tenant_quotas where tenant_id = $1', [

@@ -9,7 +9,9 @@ import { noteDue } from '../../settings/tenant-settings.js';
 import { useIndexScans } from '../../transaction-settings.js';
 import { type BoundedTotal, countUpToMaximum, type Page, type Rows } from '../page.js';
 
-export type OperationRow = Omit<OperationEntity, 'undo'>;
+export type OperationRow = Omit<OperationEntity, 'undo' | 'progress'> & {
+  progress: { done: number; total: number } | null;
+};
 
 /** After this time the directory publishes the message of a queued operation again. */
 const unansweredSeconds = 15 * 60;
@@ -32,6 +34,7 @@ const listedItems = 200;
 
 const shown = `id, tenant_id as "tenantId", type, input, status, created_at as "createdAt", ended_at as "endedAt",
   reverted_by as "revertedBy", announced_at as "announcedAt",
+  case when progress is not null then jsonb_build_object('done', progress -> 'done', 'total', progress -> 'total') end as progress,
   result || (select coalesce(jsonb_object_agg(key, jsonb_path_query_array(value, '$[0 to ${listedItems - 1}]')), '{}')
                from jsonb_each(result) where jsonb_typeof(value) = 'array') as result`;
 
