@@ -479,6 +479,7 @@ describe('the help of a command', () => {
     'priorities set',
     'operations list',
     'operations show',
+    'operations cancel',
     'operations revert',
     'jobs undo',
   ])('of %s has an example', async (words) => {

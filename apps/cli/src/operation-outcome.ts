@@ -8,12 +8,12 @@ export const operationExitCodes = `
 Exit codes:
   0  done
   4  not done yet: the directory is busy or not running, or it changes the access of many; see "idsync operations show"
-  1  refused, or the outcome is unknown`;
+  1  refused or cancelled, or the outcome is unknown`;
 
-/** 0 done, 4 not done yet, 1 refused. */
+/** 0 done, 4 not done yet, 1 refused or cancelled. */
 function exitCodeOf(status: OperationStatus): number {
   if (status === 'done') return 0;
-  return status === 'refused' ? 1 : 4;
+  return status === 'refused' || status === 'cancelled' ? 1 : 4;
 }
 
 /** Throws if a response names an operation that is held, so that the change has not been made. */
@@ -35,9 +35,10 @@ export function printOperation(session: Session, operation: responses.Operation)
     session.printOne(operation);
     return;
   }
-  const { result = {}, ...rest } = operation;
+  const { result = {}, progress, ...rest } = operation;
   const parts = Object.entries(result);
-  session.printOne({ ...rest, ...Object.fromEntries(parts.filter(([, value]) => !isTable(value))) });
+  const done = progress && { records: `${progress.done} of ${progress.total}` };
+  session.printOne({ ...rest, ...done, ...Object.fromEntries(parts.filter(([, value]) => !isTable(value))) });
   for (const [name, value] of parts) {
     if (!isTable(value)) continue;
     session.printTable(value, columnsOf(value), name);
@@ -48,7 +49,7 @@ export function printOperation(session: Session, operation: responses.Operation)
     }
   }
   if (operation.status === 'held') session.note(heldNote(operation));
-  if (operation.status === 'queued') {
+  if (operation.status === 'queued' || operation.status === 'running') {
     session.note(`not done yet: check with "idsync operations show ${operation.operation_id}"`);
   }
 }

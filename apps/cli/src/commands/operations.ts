@@ -15,7 +15,7 @@ Example:
 ${operationExitCodes}`;
 
 export function addOperationCommands(program: CliCommand): void {
-  const operations = program.add('operations', 'list, confirm and revert the operations of operators');
+  const operations = program.add('operations', 'list, confirm, cancel and revert the operations of operators');
 
   operations
     .add('list', 'list operations, newest first', '--limit 10')
@@ -48,6 +48,13 @@ export function addOperationCommands(program: CliCommand): void {
     .addHelpText('after', confirmHelp)
     .printsOperation((session, id: string, { reason }: { reason: string }) =>
       session.client.call('POST /operations/{operationId}/confirm', id, { reason }),
+    );
+
+  operations
+    .add('cancel <operation>', 'stop a running operation; what it has changed stays', 'opn_… --reason "wrong file"')
+    .operation()
+    .printsOperation((session, id: string, { reason }: { reason?: string }) =>
+      session.client.call('POST /operations/{operationId}/cancel', id, { reason }),
     );
 
   operations

@@ -24,17 +24,28 @@ export async function operationDone(
     return undefined;
   }
   let current = answer;
-  for (const end = Date.now() + mostMs; current.status === 'queued' && Date.now() < end; ) {
+  for (const end = Date.now() + mostMs; isUnfinished(current) && Date.now() < end; ) {
     await new Promise((resolve) => setTimeout(resolve, everyMs));
     current = await operationOf(tenantId, current.operation_id);
   }
   if (current.status === 'held') return operationDone(tenantId, await confirmed(tenantId, current), done);
   if (current.status === 'refused') throw new Error(String(current.result?.error ?? 'The operation was refused.'));
-  if (current.status === 'queued') throw new Error('The operation is still queued. It continues in the background.');
+  if (current.status === 'cancelled') throw new Error(`The operation was cancelled${recordsOf(current)}.`);
+  if (isUnfinished(current)) {
+    throw new Error(`The operation is still ${current.status}${recordsOf(current)}. It continues in the background.`);
+  }
   if (done) notify(done);
   const access = current.preview ? undefined : accessNotice(current.result);
   if (access) notify(access);
   return current;
+}
+
+function isUnfinished({ status }: Operation): boolean {
+  return status === 'queued' || status === 'running';
+}
+
+function recordsOf({ progress }: Operation): string {
+  return progress ? ` (${progress.done} of ${progress.total} records)` : '';
 }
 
 /** As `operationDone`, for a response that names an operation if one completes the change. Returns whether it is made. */

@@ -43,6 +43,12 @@ export class OperationsController {
     return this.operations.request(tenantId, 'operation.revert', { operation_id: id, reason });
   }
 
+  @Handles(adminRoutes.cancelOperation)
+  async cancel({ tenantId, operationId: id, body: { reason } }: Input<typeof adminRoutes.cancelOperation>) {
+    orNotFound(await this.tenants.run(tenantId, (tx) => findOperation(tx, tenantId, id)));
+    return this.operations.request(tenantId, 'operation.cancel', { operation_id: id, reason });
+  }
+
   @Handles(adminRoutes.confirmOperation)
   async confirm({ tenantId, operationId: id, body: { reason } }: Input<typeof adminRoutes.confirmOperation>) {
     const operation = orNotFound(await this.tenants.run(tenantId, (tx) => findOperation(tx, tenantId, id)));

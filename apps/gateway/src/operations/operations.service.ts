@@ -44,7 +44,7 @@ export class Operations {
     const operation = await waitFor(
       async () =>
         (await this.database.transaction(tenantId, (tx) => findOperation(tx, tenantId, requested.id))) ?? requested,
-      ({ status }) => status !== 'queued',
+      ({ status }) => status !== 'queued' && status !== 'running',
       waitMs,
     );
     if (operation.status === 'refused') throw badRequest(refusal(operation));

@@ -11,6 +11,7 @@ export function presentOperation(row: OperationRow): responses.Operation {
     reason: row.input.reason,
     preview: row.input.preview === true ? true : undefined,
     result: row.result === null ? undefined : publicResult(row.type, row.result),
+    progress: row.status === 'running' || row.status === 'cancelled' ? (row.progress ?? undefined) : undefined,
     reverted_by: row.revertedBy === null ? undefined : encodeId('operation', row.revertedBy),
   };
 }

@@ -230,6 +230,7 @@ describe('the OpenAPI document', () => {
       'POST identities/{identityId}/merge',
       'POST identities/{identityId}/split',
       'POST matching-rules/preview',
+      'POST operations/{operationId}/cancel',
       'POST operations/{operationId}/confirm',
       'POST operations/{operationId}/revert',
       'POST sync-jobs/{jobId}/apply',

@@ -279,6 +279,10 @@ export const operation = z.strictObject({
     .describe(
       'Result of the operation with the people whose access it has changed (`access_changes`), the error for which it was refused, or whose access would change and why it is held.',
     ),
+  progress: z
+    .strictObject({ done: z.int(), total: z.int() })
+    .optional()
+    .describe('Number of records, while the operation changes the tenant in parts, or if it was cancelled.'),
   reverted_by: text.optional().describe('The operation that reverted this one.'),
   preview: z.literal(true).optional().describe('A preview, which changed nothing.'),
 });

@@ -341,6 +341,12 @@ export const operatorRoutes = actions({
     shown.operation,
     { ...queuedOrHeld, body: requests.reasonBody, bodyOptional: true },
   ),
+  cancelOperation: tenant.post(
+    '/operations/{operationId}/cancel',
+    'Stop a running operation; what it has changed stays',
+    shown.operation,
+    { ...queuedOrHeld, body: requests.reasonBody, bodyOptional: true },
+  ),
   confirmOperation: tenant.post(
     '/operations/{operationId}/confirm',
     'Perform an operation that is held because people lose access by it',
