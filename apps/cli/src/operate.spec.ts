@@ -450,6 +450,19 @@ describe('operations', () => {
     });
   });
 
+  it('that run in parts exit with 4 and show the number of records, and are cancelled', async () => {
+    const progress = { done: 500, total: 1200 };
+    const running = { operation_id: 'opn_1', type: 'rules.change', status: 'running', created_at: at, progress };
+    replies['GET /tenants/ten_1/operations/opn_1'] = [[200, running]];
+    const { code, out } = await idsync(['operations', 'show', 'opn_1']);
+    expect(code).toBe(4);
+    expect(out).toContain('500 of 1200');
+    replies['POST /tenants/ten_1/operations/opn_1/cancel'] = [[200, done('operation.cancel', {})]];
+    expect((await idsync(['operations', 'cancel', 'opn_1', '--reason', 'wrong file'])).code).toBe(0);
+    replies['GET /tenants/ten_1/operations/opn_1'] = [[200, { ...running, status: 'cancelled' }]];
+    expect((await idsync(['operations', 'show', 'opn_1'])).code).toBe(1);
+  });
+
   it('that were refused exit with 1 and the reason', async () => {
     const error = 'the operation has already been reverted';
     replies['POST /tenants/ten_1/operations/opn_1/revert'] = [[400, { error }]];

@@ -107,6 +107,31 @@ describe('a change or preview of rules', () => {
     expect(Object.keys(body.result.access_changes[0])).toEqual(['identity_id', 'name', 'from', 'to']);
   });
 
+  it('shows its number of records while it runs, and is cancelled by another operation', async () => {
+    const tenant = await gateway.fixture.tenant();
+    const path = await operation(tenant, {});
+    const progress = { done: 500, total: 1200, step: 0, after: newUuid(), access: {} };
+    await gateway.fixture.rows(`update operations set status = 'running', progress = $2 where tenant_id = $1`, [
+      tenant,
+      JSON.stringify(progress),
+    ]);
+    expect((await gateway.operator('GET', path)).body).toMatchObject({
+      status: 'running',
+      progress: { done: 500, total: 1200 },
+    });
+    const cancelled = gateway.operator('POST', `${path}/cancel`, { reason: 'wrong file' });
+    const ended = `update operations set status = 'done', result = '{}'
+      where tenant_id = $1 and type = 'operation.cancel' returning input`;
+    let inputs: object[] = [];
+    await until(async () => {
+      inputs = await gateway.fixture.rows(ended, [tenant]);
+      return inputs.length > 0;
+    }, 'the operation that cancels');
+    const operation_id = decodeId('operation', path.split('/').at(-1) ?? '');
+    expect(inputs).toEqual([{ input: { operation_id, reason: 'wrong file' } }]);
+    expect((await cancelled).status).toBe(200);
+  });
+
   it('never names people of another tenant', async () => {
     const { fixture } = gateway;
     const [tenant, other] = [await fixture.tenant(), await fixture.tenant()];
