@@ -999,7 +999,7 @@ CREATE INDEX source_records_identity ON public.source_records USING btree (tenan
 CREATE INDEX source_records_kept ON public.source_records USING btree (tenant_id, kept_identity_id) WHERE (kept_identity_id IS NOT NULL);
 CREATE INDEX source_records_living ON public.source_records USING btree (tenant_id, connector_id, id) WHERE (status <> ALL (ARRAY['deleted'::text, 'decommissioned'::text]));
 CREATE INDEX source_records_machines ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE (kind = 'machine_identity'::text);
-CREATE INDEX source_records_manager ON public.source_records USING btree (tenant_id, manager_id) WHERE (manager_id IS NOT NULL);
+CREATE INDEX source_records_manager ON public.source_records USING btree (tenant_id, manager_id, created_at, id) WHERE (manager_id IS NOT NULL);
 CREATE INDEX source_records_of_source ON public.source_records USING btree (tenant_id, kind, connector_id, created_at, id, status) WHERE (kind <> 'user'::text);
 CREATE INDEX source_records_others ON public.source_records USING btree (tenant_id, id) WHERE (kind <> 'user'::text);
 CREATE INDEX source_records_source ON public.source_records USING btree (tenant_id, connector_id, created_at, id) WHERE (created_at > '-infinity'::timestamp with time zone);

@@ -17,8 +17,9 @@ import { describeMissing } from './what-is-there.js';
 export interface List<Item> {
   data: Item[];
   total: number;
-  /** True if there are more items than `total`. */
+  /** True if there are more items than `total`, or may be. */
   total_is_estimate?: boolean;
+  next_cursor?: string | undefined;
 }
 
 /** One page of a list with cursor pagination, which has no total. */
@@ -89,22 +90,31 @@ export class AdminClient<Base extends Installation | OneTenant> {
     }
   }
 
-  /** Reads up to `limit` items of a list with cursor pagination; `next_cursor` points at the remaining items. */
+  /**
+   * Reads up to `limit` items of a list with cursor pagination, or whose pages may be short; `next_cursor` points at the
+   * remaining items.
+   */
   async upTo<Name extends OperationName<Base>>(
     name: Name,
-    { limit, cursor, ...filters }: operator.Input<Base, Name> & CursorQuery,
-  ): Promise<CursorList<ItemOf<Base, Name>>> {
+    given: operator.Input<Base, Name> & CursorQuery,
+  ): Promise<Answer<Base, Name> & CursorList<ItemOf<Base, Name>>> {
     const data: ItemOf<Base, Name>[] = [];
-    let next = cursor;
+    const { limit } = given;
+    let next = given.cursor;
+    let first: Answer<Base, Name> | undefined;
     for (let pages = 0; pages < maxPages; pages += 1) {
-      const query: unknown = { limit: Math.min(limit - data.length, pageSize), ...filters, cursor: next };
+      const query: unknown = { ...given, limit: Math.min(limit - data.length, pageSize), cursor: next };
       const page = await this.call(name, {} as Ids<Base, Name>, query as operator.Input<Base, Name>);
+      first ??= page;
       const { data: found, next_cursor: following } = page as CursorList<ItemOf<Base, Name>>;
       data.push(...found);
       next = following;
       if (next === undefined || data.length >= limit) break;
     }
-    return { data, next_cursor: next };
+    // Programs get the other fields of a list with a total.
+    const others = first && 'total' in (first as object) ? first : {};
+    return Object.assign({}, others, { data, next_cursor: next }) as Answer<Base, Name> &
+      CursorList<ItemOf<Base, Name>>;
   }
 
   /** Opens a response that is read as it arrives. It fails if the service sends nothing for a minute. */

@@ -77,8 +77,10 @@ export class Printer {
 
   printList<Item>(list: List<Item>, columns: readonly Column<Item>[]): void {
     this.printItems(list, columns);
-    const total = list.total_is_estimate ? `more than ${list.total}` : list.total;
-    if (list.data.length < list.total) this.note(`${list.data.length} of ${total} shown`);
+    const shown = list.data.length;
+    const isMore = list.total_is_estimate && list.next_cursor !== undefined;
+    const total = list.total_is_estimate ? `more than ${Math.max(list.total, shown)}` : list.total;
+    if (shown < list.total || isMore) this.note(`${shown} of ${total} shown`);
   }
 
   printPage<Item>(list: CursorList<Item>, columns: readonly Column<Item>[]): void {

@@ -30,7 +30,7 @@ type QueryOf<Path extends 'identities' | 'groups' | 'accounts' | 'machine-identi
 >;
 /** Each list has its own statuses, which its option allows. */
 type ListQuery = Omit<QueryOf<'identities'> & QueryOf<'groups'> & QueryOf<'accounts'>, 'status' | 'sort'> &
-  Omit<QueryOf<'machine-identities'>, 'status'> & { status: never };
+  Omit<QueryOf<'machine-identities'>, 'status'> & { status: never; limit: number };
 
 export function addFindCommand(program: CliCommand): void {
   program
@@ -58,7 +58,7 @@ export function addUserCommands(program: CliCommand): void {
   shared(exact(users.add('list', 'list users'), personStatuses))
     .addHelpText('after', listExamples('users'))
     .does(async (session, options: ListOptions) => {
-      const list = await session.client.call('GET /users', {}, await queryOf(session, options));
+      const list = await session.client.upTo('GET /users', await queryOf(session, options));
       session.printList(list, ['id', 'external_id', ['name', personName], 'email', 'status']);
     });
 }
@@ -97,7 +97,7 @@ export function addAccountCommands(program: CliCommand): void {
     .option('--unmatched', 'only accounts that are linked to no identity')
     .example('--source AD --unmatched')
     .does(async (session, options: ListOptions) => {
-      const list = await session.client.call('GET /accounts', {}, await queryOf(session, options));
+      const list = await session.client.upTo('GET /accounts', await queryOf(session, options));
       session.printList(list, ['id', 'identifier', ['name', personName], 'status', ['identity', 'person_id']]);
     });
 
@@ -125,7 +125,7 @@ export function addMachineCommands(program: CliCommand): void {
     .addOption(new Option('--sort <order>', 'risk: the highest risk first').choices(['risk']))
     .example('--status orphaned --sort risk')
     .does(async (session, options: ListOptions) => {
-      const list = await session.client.call('GET /machine-identities', {}, await queryOf(session, options));
+      const list = await session.client.upTo('GET /machine-identities', await queryOf(session, options));
       session.printList(list, [
         'id',
         ['name', 'display_name'],
@@ -210,7 +210,7 @@ async function queryOf(session: Session, given: ListOptions): Promise<ListQuery>
 }
 
 async function printIdentities(session: Session, options: ListOptions & { text?: string }): Promise<void> {
-  const list = await session.client.call('GET /identities', {}, await queryOf(session, options));
+  const list = await session.client.upTo('GET /identities', await queryOf(session, options));
   session.printList(list, [
     'id',
     ['name', 'display_name'],

@@ -80,7 +80,8 @@ async function findByUserName(
   const found = new Map<string, responses.User>();
   for (const way of ways) {
     const page = await findPage(database, tenantId, 'user', { ...query, ...way });
-    if (page.total > page.count) throw refused('tooMany', `more than ${page.count} users may have this userName`);
+    if (page.isCut || page.total > page.count)
+      throw refused('tooMany', `more than ${page.count} users may have this userName`);
     for (const user of usersOf(page.items)) found.set(user.id, user);
   }
   const same = (a: string | undefined, b: string) => a?.toLowerCase() === b.toLowerCase();

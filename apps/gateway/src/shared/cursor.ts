@@ -3,9 +3,9 @@ import type { DeliveryPosition, Position } from '@idsync/database/gateway';
 import { badRequest } from '../http/api-error.js';
 
 /** Encodes a position in a list as opaque text. */
-export function writeCursor({ createdAt, id, along, risk }: Position): string {
-  const order = along ?? (risk === undefined ? undefined : `r${risk}`);
-  return encode(createdAt, order === undefined ? id : `${id} ${order}`);
+export function writeCursor({ createdAt, id, along, isSpelled, risk }: Position): string {
+  const order = `${along ?? ''}${isSpelled ? 's' : ''}${risk === undefined ? '' : `r${risk}`}`;
+  return encode(createdAt, order === '' ? id : `${id} ${order}`);
 }
 
 /** Returns undefined for an empty cursor, which requests the first page. Throws a 400 for an invalid cursor. */
@@ -14,9 +14,15 @@ export function readCursor(text: string): Position | undefined {
   const { number, id, rest } = decode(text);
   const [order] = rest;
   if (order === undefined) return { createdAt: number, id };
-  const [, along, risk] = /^(?:(\d)|r(-1|\d{1,3}))$/.exec(order) ?? [];
-  if (rest.length > 1 || (along === undefined && risk === undefined)) throw invalidCursor();
-  return { createdAt: number, id, ...(along !== undefined ? { along: Number(along) } : { risk: Number(risk) }) };
+  const [, along, isSpelled, risk] = /^(\d{1,2})?(s)?(?:r(-1|\d{1,3}))?$/.exec(order) ?? [];
+  if (rest.length > 1 || (along ?? isSpelled ?? risk) === undefined) throw invalidCursor();
+  return {
+    createdAt: number,
+    id,
+    ...(along !== undefined && { along: Number(along) }),
+    ...(isSpelled && { isSpelled: true }),
+    ...(risk !== undefined && { risk: Number(risk) }),
+  };
 }
 
 export function writeDeliveryCursor({ sequence, webhookId }: DeliveryPosition): string {

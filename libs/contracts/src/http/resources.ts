@@ -167,7 +167,7 @@ export const createdWebhook = z.strictObject({
 export const rotatedSecret = z.strictObject({ signing_secret: text });
 
 /** Describes the page size of lists whose items may be large. */
-const boundedList = `A page holds at most ${volumeLimits.pageBytes / 1_048_576} MiB of items, and at least one item, so it may have fewer than \`limit\` although more follow. With offset paging, the next page begins at \`offset\` plus the number of items in \`data\`.`;
+const boundedList = `A page holds at most ${volumeLimits.pageBytes / 1_048_576} MiB of items, and at least one item, and with filters it ends after the rows that one request examines, so it may have fewer than \`limit\`, or none, although more follow. Continue with \`next_cursor\`; in a list without it, at \`offset\` plus the number of items in \`data\`.`;
 export const pageFields = {
   total: z.int(),
   limit: z.int().describe(boundedList),
@@ -176,13 +176,13 @@ export const pageFields = {
 export const nextCursor = text
   .optional()
   .describe(
-    'Cursor of the next page; absent at the end of the list. Present if `cursor` was given, or if the page has fewer items than `limit` because of its size.',
+    'Cursor of the next page; absent at the end of the list. Present if `cursor` was given, or if the page has fewer items than `limit` although more follow.',
   );
 const isEstimate = z
   .literal(true)
   .optional()
   .describe(
-    'Present if there are more items than `total`, or may be. A search examines 2000 records for each filter and lists no others; if a single filter matches more, it lists 500 of them. Lists with filters by department, attribute, manager, group or source alone are complete and count up to 200, other lists of accounts and machine identities up to 10000.',
+    'Present if there are more items than `total`, or may be. Lists are complete nevertheless. A search with few hits counts all of them, other lists with filters by name, department, attribute, manager, group or source count up to 200, other lists of accounts and machine identities up to 10000.',
   );
 const listFields = { ...pageFields, total_is_estimate: isEstimate, next_cursor: nextCursor };
 export const identityPage = z.strictObject({ data: z.array(identity), ...listFields });

@@ -25,6 +25,8 @@ export * from './identities/operations.js';
 export * from './identities/records.js';
 export * from './identities/review-cases.js';
 export * from './identities/search-documents.js';
+export { maxCompared, maxFound } from './identities/search-sets.js';
+export * from './identities/sorted-hits.js';
 export * from './identities/suppressions.js';
 export * from './jobs/jobs.js';
 export * from './jobs/plans.js';

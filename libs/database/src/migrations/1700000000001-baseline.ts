@@ -597,7 +597,8 @@ create index source_records_due on source_records (tenant_id, due_at) where due_
 create index source_records_others on source_records (tenant_id, id) where kind <> 'user';
 create index source_records_users_changes on source_records (tenant_id, updated_at, created_at, id, status)
   where kind = 'user';
-create index source_records_manager on source_records (tenant_id, manager_id) where manager_id is not null;
+create index source_records_manager on source_records (tenant_id, manager_id, created_at, id)
+  where manager_id is not null;
 create index source_records_accounts on source_records (tenant_id, created_at, id, status, updated_at)
   where kind = 'account';
 create index source_records_unmatched on source_records (tenant_id, created_at, id, status, updated_at)

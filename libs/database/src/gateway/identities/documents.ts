@@ -9,7 +9,7 @@ export interface DocumentPage {
   /** JSON texts of the items, as they were rendered, joined by commas. */
   items: string;
   count: number;
-  /** True if the page ended at the size limit before `limit`. */
+  /** True if the page ended before `limit`, at the size limit or after all that one request examines. */
   isCut: boolean;
   total: number;
   /** True if there are more items than were counted. */
@@ -26,10 +26,20 @@ export async function readRendered<Page extends DocumentPage>(
   tenantId: string,
   query: NamedQuery,
 ): Promise<Page> {
-  const [row] = await database.read<Page & { items: string | null; at: Date | null; id: string }>(tenantId, query);
+  type Row = Page & { items: string | null; at: Date | null; id: string; risk: number | null };
+  const [row] = await database.read<Row>(tenantId, query);
   if (!row) throw new Error('the page query returned no row');
-  const { at, id, items } = row;
-  return { ...row, items: items ?? '', last: at === null ? undefined : { createdAt: at.getTime(), id } };
+  const { at, id, risk, items } = row;
+  const last = at === null ? undefined : { createdAt: at.getTime(), id, ...(risk !== null && { risk }) };
+  return { ...row, items: items ?? '', last };
+}
+
+/** Selects the position of the last item of a page for `readRendered`. */
+export function lastOf(order: string): string {
+  const last = (column: string) =>
+    `(array_agg(${column} order by ${order.replaceAll(/\w+/g, '$& desc')}) filter (where fits))[1]`;
+  const risk = order.startsWith('risk') ? `(- ${last('risk')})::float` : 'null::float';
+  return `${last('created_at')} as at, ${last('id')} as id, ${risk} as risk`;
 }
 
 /** A position in a list: creation time in milliseconds, and the id as tie-breaker. */
@@ -38,6 +48,8 @@ export interface Position {
   id: string;
   /** Number of the order that a list with filters follows. */
   along?: number;
+  /** True if the words of a search were found with typos. */
+  isSpelled?: true;
   /** Risk score of the last item in a list by risk; -1 if it has none. */
   risk?: number;
 }

@@ -1,5 +1,12 @@
+import { createHash } from 'node:crypto';
 import { deletedStatus, type RecordKind } from '@idsync/contracts';
 import { attributeTerm, departmentTerm, groupTerm } from '../../directory/list-terms.js';
+
+/** Names a statement by the parts that differ. PostgreSQL compares 63 characters. */
+export function nameOf(...parts: readonly (string | number | false | undefined)[]): string {
+  const name = parts.filter((part) => part !== false && part !== undefined).join('-');
+  return name.length <= 63 ? name : createHash('sha256').update(name).digest('base64url');
+}
 
 /** Filters of the lists of accounts and machine identities. */
 export interface RecordFilter {
@@ -22,31 +29,30 @@ export const riskOrder = `coalesce(- (machine -> 'risk' ->> 'score')::numeric, 1
 export interface Condition {
   name: string;
   sql: string;
+  /** True if it compares columns that the indexes of accounts and machine identities have. */
+  isOfIndex?: boolean;
 }
 
 type Filtered = RecordFilter & { status?: string; updatedSince?: Date };
 
 /** Returns the conditions of a list on the columns of its table. Their names identify the prepared statement. */
-export function conditionsOf(
-  resource: 'identity' | RecordKind,
-  query: Filtered,
-  value: (item: unknown) => string,
-): Condition[] {
+export function conditionsOf(resource: 'identity' | RecordKind, query: Filtered, value: Value): Condition[] {
   const hidden = resource === 'identity' ? 'deleted' : deletedStatus[resource];
   const conditions: Condition[] = [];
-  const add = (name: string, sql: string | false) => sql && conditions.push({ name, sql });
-  if (resource !== 'identity') add(resource, `kind = '${resource}'`);
+  const add = (name: string, sql: string, isOfIndex = false) => conditions.push({ name, sql, isOfIndex });
+  if (resource !== 'identity') add(resource, `kind = '${resource}'`, true);
   // Users are filtered by the records of their identity.
   if (resource !== 'identity' && resource !== 'user' && query.sourceId !== undefined) {
     // Not `=`: PostgreSQL drops a constant column from the order, and could then choose another index.
     const source = value(query.sourceId);
-    add('source', `connector_id >= ${source} and connector_id <= ${source}`);
+    add('source', `connector_id >= ${source} and connector_id <= ${source}`, true);
   }
-  if (query.status === undefined) add('any', `status <> '${hidden}'`);
-  else add('status', `status = ${value(query.status)}`);
-  if (query.updatedSince) add('since', `updated_at >= ${value(query.updatedSince)}`);
+  if (query.status === undefined) add('any', `status <> '${hidden}'`, true);
+  else add('status', `status = ${value(query.status)}`, true);
+  if (query.updatedSince) add('since', `updated_at >= ${value(query.updatedSince)}`, true);
   if (query.isMatched !== undefined) {
-    add(query.isMatched ? 'matched' : 'unmatched', `identity_id is ${query.isMatched ? 'not ' : ''}null`);
+    if (query.isMatched) add('matched', 'identity_id is not null');
+    else add('unmatched', 'identity_id is null', true);
   }
   if (query.classification !== undefined) {
     add('class', `coalesce(fields -> 'classification' ->> 0, 'unknown') = ${value(query.classification)}`);
@@ -70,14 +76,23 @@ export interface SharedFilter {
   groupId?: string;
 }
 
-/** A filter as SQL. */
-export interface Shared {
+/** Adds a parameter to a statement, and returns its place. */
+export type Value = (item: unknown) => string;
+
+/** A filter as a condition. */
+export interface RecordMatch {
   /** Identifies the statement. */
   name: string;
-  /** Selects `id` and `created_at` of all records that fulfil it: one index range, in creation order if it is long. */
-  rows: string;
   /** Returns the condition on a row of `source_records`. */
   matches: (record: string) => string;
+  /** True if it finds an identity by a deleted record too. */
+  ofDeleted?: boolean;
+}
+
+/** A filter that many may fulfil. */
+export interface Shared extends RecordMatch {
+  /** Selects `id` and `created_at` of all records that fulfil it: one index range, in creation order. */
+  rows: string;
   /** True if the condition needs only `id` and `created_at`. */
   isTerm: boolean;
 }
@@ -92,16 +107,14 @@ export function isFiltered({ department, attributes, managerId, sourceId, groupI
 /** Returns the filters in a fixed order, which the position of a cursor refers to. */
 export function sharedFiltersOf(
   { department, attributes = {}, managerId, sourceId, groupId }: SharedFilter,
-  value: (item: unknown) => string,
+  value: Value,
 ): Shared[] {
   const filters: Shared[] = [];
   if (managerId !== undefined) {
     const id = value(managerId);
     const redirect = `select into_id from identity_redirects where tenant_id = $1 and id = ${id}`;
     // A subquery is a constant for the planner; a bare `coalesce` is no index condition under row-level security.
-    const manager = ofColumn('manager', 'manager_id', `(select coalesce((${redirect}), ${id}))`);
-    // A manager has few people, whose index is not in creation order.
-    filters.push({ ...manager, rows: `${manager.rows} offset 0` });
+    filters.push(ofColumn('manager', 'manager_id', `(select coalesce((${redirect}), ${id}))`));
   }
   for (const name of Object.keys(attributes).sort()) {
     filters.push(ofTerm('attribute', value(attributeTerm(name, attributes[name] ?? '') ?? '')));
@@ -135,10 +148,14 @@ function ofTerm(name: string, term: string): Shared {
 }
 
 /** Returns the condition that an identity with this id fulfils a filter by one of its records. */
-export function recordCondition(identity: string, { name, matches }: Shared, status: string | undefined): Condition {
+export function recordCondition(
+  identity: string,
+  { name, matches, ofDeleted }: RecordMatch,
+  status: string | undefined,
+): Condition {
   return {
     name: `${name}${status === 'deleted' ? '-deleted' : ''}`,
-    sql: `exists (${recordsOf(identity, matches, status)})`,
+    sql: `exists (${recordsOf(identity, matches, ofDeleted ? 'deleted' : status)})`,
   };
 }
 

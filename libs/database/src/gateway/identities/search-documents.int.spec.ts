@@ -1,19 +1,13 @@
 import { newUuid, type RecordKind } from '@idsync/contracts';
 import { createTestDatabase, DirectoryFixture, type TestDatabase } from '@idsync/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Database, type NamedQuery, type Transaction } from '../../database.js';
 import { deleteRecords, insertRecords, type StoredRecord, updateRecords } from '../../directory/records.js';
 import { useIndexScans } from '../../transaction-settings.js';
 import { listRecords, maxCounted, recordListQuery } from './list-records.js';
-import {
-  maxCompared,
-  maxFound,
-  maxListed,
-  type SearchedResource,
-  type SearchQuery,
-  searchDocuments,
-  searchQuery,
-} from './search-documents.js';
+import { searchDocuments, searchQuery } from './search-documents.js';
+import { maxCompared, maxFound } from './search-sets.js';
+import type { SearchedResource, SearchQuery } from './sorted-hits.js';
 
 let testDatabase: TestDatabase;
 let gateway: Database;
@@ -179,7 +173,7 @@ describe('a search', () => {
     const anchor = { connectorId: ann.connectorId, externalId: ann.externalId };
     for (const resource of ['identity', 'user', 'account', 'machine_identity'] as const) {
       for (const filter of [{ text: 'ann' }, { text: 'amn' }, { values: { email: 'ann@x.org' } }, { anchor }]) {
-        expect(await find(mine, resource, filter)).toMatchObject({ items: [], total: 0, hasHits: false });
+        expect(await find(mine, resource, filter)).toMatchObject({ items: [], total: 0 });
       }
     }
     const other = (tx: Transaction) => tx.query<{ count: number }>('select count(*) from search_terms');
@@ -197,15 +191,15 @@ describe.each(['never analysed', 'analysed'])('in a large table, %s, a search', 
     tenant = await fixture.tenant();
     await fixture.rows(
       `insert into source_records (id, tenant_id, kind, connector_id, external_id, identity_id, status, content_hash, fields,
-          changed_at, created_at, updated_at, document, last_job_id, last_seq, status_since)
+          changed_at, created_at, updated_at, document, last_job_id, last_seq, status_since, search_terms)
        select id, $1, case when n % 2 = 0 then 'user' else 'account' end, id, n::text, id, 'active', '', '{}', '{}',
-              '2025-01-01', '2025-01-01', '{}', id, 1, '2025-01-01'
+              '2025-01-01', '2025-01-01', '{}', id, 1, '2025-01-01',
+              'e:p' || n || E'@x.org\\nw:ann n' || n || ' ' || case when n % 7 = 0 then E'\\nw:many n' || n || ' ' else '' end
          from (select n, gen_random_uuid() as id from generate_series(1, 30000) n) each`,
       [tenant],
     );
     await fixture.rows(
-      `insert into search_terms select tenant_id, term, id from source_records
-        cross join lateral (values ('e:p' || external_id || '@x.org'), ('w:ann n' || external_id || ' ')) as t (term)
+      `insert into search_terms select tenant_id, string_to_table(search_terms, E'\\n') collate "C", id from source_records
         where tenant_id = $1`,
       [tenant],
     );
@@ -244,25 +238,36 @@ describe.each(['never analysed', 'analysed'])('in a large table, %s, a search', 
     }
   });
 
-  it('examines a bounded number of records for a text that matches all', async () => {
-    const query = searchQuery(tenant, 'identity', { limit: 50, offset: 0, text: 'ann' });
-    expect(await fetched(query)).toBeLessThan(8 * maxFound);
-    expect(await find(tenant, 'identity', { text: 'ann' })).toMatchObject({ total: maxFound + 1, isEstimate: true });
+  /** Rows that all statements of a page fetch, and the page. */
+  async function read(resource: SearchedResource, query: Partial<SearchQuery>) {
+    const statements: NamedQuery[] = [];
+    const read = jest.spyOn(gateway, 'read');
+    const page = await searchDocuments(gateway, tenant, resource, { limit: 50, offset: 0, ...query });
+    for (const [, statement] of read.mock.calls) statements.push(statement);
+    read.mockRestore();
+    let rows = 0;
+    for (const statement of statements) rows += await fetched(statement);
+    return { page, rows };
+  }
+
+  it.each([
+    ['a text of all', 'ann', 9 * maxFound + 2 * maxCompared],
+    ['a text of many', 'many', 9 * maxFound + 2 * maxCompared],
+    ['words of all', 'ann an', 9 * maxFound + 3 * maxCompared],
+  ])('has full pages, and reads a bounded number of rows, for %s', async (_, text, bound) => {
+    for (const resource of ['identity', 'user', 'account'] as const) {
+      const { page, rows } = await read(resource, { text });
+      expect({ resource, rows, few: rows < bound }).toEqual({ resource, rows, few: true });
+      const next = await read(resource, { text, after: page.last });
+      expect({ resource, rows: next.rows, few: next.rows < bound }).toEqual({ resource, rows: next.rows, few: true });
+      expect([page.count, next.page.count]).toEqual([50, 50]);
+    }
   });
 
-  it('lists the first records of a text that matches all, and examines more of them for another filter', async () => {
-    const filled = await find(tenant, 'identity', { text: 'ann', limit: 1_000 });
-    expect(filled.items).toHaveLength(maxListed);
-    const status = await find(tenant, 'identity', { text: 'ann', status: 'active', limit: 1_000 });
-    expect(status).toMatchObject({ total: maxFound + 1, isEstimate: true });
-  });
-
-  it('compares a bounded number of names if all words are frequent', async () => {
-    const query = searchQuery(tenant, 'identity', { limit: 50, offset: 0, text: 'ann an' });
-    expect(await fetched(query)).toBeLessThan(8 * maxFound + 2 * maxCompared);
-    expect(await find(tenant, 'identity', { text: 'ann an' })).toMatchObject({ total: maxFound + 1, isEstimate: true });
-    const nobody = await find(tenant, 'identity', { text: 'ann bob' });
-    expect(nobody).toMatchObject({ items: [], isEstimate: false });
+  it('examines a bounded number of rows for frequent words that no name has together, and says where to go on', async () => {
+    const { page, rows } = await read('identity', { text: 'ann bob' });
+    expect(rows).toBeLessThan(100 + maxCompared);
+    expect(page).toMatchObject({ count: 0, isCut: false });
   });
 
   it('lists accounts by an index, and counts a bounded number', async () => {
