@@ -129,6 +129,15 @@ describe('lists', () => {
       expect(err).toBe('1 of more than 200 shown\n');
     });
 
+    it('continue after a page that is short, or empty, although more follow', async () => {
+      const list = { data: [], total: 0, total_is_estimate: true, limit: 50, offset: 0, next_cursor: 'a' };
+      const path = 'GET /tenants/ten_1/identities?department=all&limit=50&offset=0';
+      service.replies[path] = [[200, list]];
+      service.replies[`${path}&cursor=a`] = [[200, { ...list, data: [ann], next_cursor: undefined }]];
+      const { out, err } = await idsync('identities', 'list', '--department', 'all');
+      expect({ out, err }).toEqual({ out: expect.stringContaining('Ann Lee'), err: '' });
+    });
+
     it('list machine identities by owner and risk', async () => {
       reply('machine-identities?owned_by=idn_1&min_risk=50&limit=50&offset=0', { id: 'mid_1', display_name: 'Bot' });
       const { out } = await idsync('machines', 'list', '--owner', 'idn_1', '--min-risk', '50');
