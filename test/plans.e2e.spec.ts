@@ -8,9 +8,11 @@ import type { Statement } from './support/plans/plan-tap.js';
  */
 const maxRows = 5_100;
 
-/** Documented limits of other reads: of the statistics of a webhook, and of a list of deliveries. */
+/** Documented limits of other reads: of counts, of the statistics of a webhook, and of a list of deliveries. */
 const otherLimits: readonly [RegExp, number][] = [
-  [/^with newest as materialized \( select started_at, outcome, duration_ms from webhook_attempts/, 10_000],
+  [/^select count\(\*\) from \(select from \w+ where .* limit 10001\)/, 10_001],
+  [/^select kind, \(select count\(\*\) from \( select from findings/, 10_001],
+  [/^with hours as .* newest as materialized \( select duration_ms from webhook_attempts/, 10_000],
   [/^with examined as materialized .* from webhook_deliveries/, 20_000],
 ];
 

@@ -1385,6 +1385,22 @@ grant delete, insert, select, update on webhook_headers to idsync_gateway;
 grant select on webhook_headers to idsync_webhook_dispatcher;
 grant select (ctid, tenant_id) on webhook_headers to idsync_directory;
 
+create table webhook_hours (
+  tenant_id uuid not null,
+  hour timestamp with time zone not null,
+  webhook_id uuid not null,
+  outcome text not null,
+  attempts bigint not null,
+  constraint webhook_hours_pkey PRIMARY KEY (tenant_id, hour, webhook_id, outcome)
+);
+alter table webhook_hours enable row level security, force row level security;
+create policy all_rows_idsync_webhook_dispatcher on webhook_hours to idsync_webhook_dispatcher using ((current_setting('idsync.across_tenants'::text, true) = 'on'::text)) with check ((current_setting('idsync.across_tenants'::text, true) = 'on'::text));
+create policy own_rows on webhook_hours to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));
+grant delete on webhook_hours to idsync_directory;
+grant select on webhook_hours to idsync_gateway;
+grant delete, insert, select, update on webhook_hours to idsync_webhook_dispatcher;
+grant select (ctid, tenant_id) on webhook_hours to idsync_directory;
+
 create table webhook_replays (
   id uuid not null,
   tenant_id uuid not null,

@@ -118,6 +118,12 @@ const invariants = {
   'attempts that differ from the number of known outcomes': `
     select d.id, d.attempts from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
      group by d.tenant_id, d.id having count(*) filter (where a.outcome <> 'unknown') <> d.attempts`,
+  'an hour whose count differs from its attempts': `
+    select * from webhook_hours full join (
+        select tenant_id, date_trunc('hour', ended_at) as hour, webhook_id, outcome, count(*) as ended
+          from webhook_attempts where outcome is not null group by 1, 2, 3, 4) as each
+     using (tenant_id, hour, webhook_id, outcome)
+     where attempts is distinct from ended`,
   'a dead-lettered message': `
     select queue, type, dead_reason from bus_messages where dead_at is not null`,
 };

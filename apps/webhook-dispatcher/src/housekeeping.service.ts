@@ -2,6 +2,7 @@ import { Database } from '@idsync/database';
 import {
   deleteOldDeliveries,
   deleteOldEndpoints,
+  deleteOldHours,
   deleteOldReplays,
   unansweredReplays,
 } from '@idsync/database/delivery';
@@ -23,6 +24,7 @@ export class DispatcherHousekeeping extends Housekeeping {
       [
         { name: 'deleting old deliveries', batchSize, run: () => deleteOldDeliveries(database, batchSize) },
         { name: 'deleting old endpoints', batchSize, run: () => deleteOldEndpoints(database, batchSize) },
+        { name: 'deleting old counts', batchSize, run: () => deleteOldHours(database, batchSize) },
         { name: 'deleting old replays', batchSize, run: () => deleteOldReplays(database, batchSize) },
         {
           name: 'republishing replays',

@@ -3,6 +3,7 @@ import {
   cancelReplay,
   deleteOldDeliveries,
   deleteOldEndpoints,
+  deleteOldHours,
   requeueDeadDeliveries,
 } from '@idsync/database/delivery';
 import { until } from '@idsync/testing';
@@ -305,5 +306,22 @@ describe('housekeeping of the dispatcher', () => {
     await fixture.directory.rows('delete from webhooks where id = $1', [webhook]);
     await deleteOldEndpoints(fixture.database, 100);
     expect(await counts()).toEqual([{ deliveries: 1, attempts: 1, payloads: 1, endpoints: 0 }]);
+  });
+
+  it('deletes counts of attempts that are no longer shown', async () => {
+    await fixture.publish(fixture.engine(), tenant, ['user.created']);
+    await fixture.until(webhook, all('delivered'));
+    await fixture.directory.rows(
+      `insert into webhook_hours select tenant_id, hour - interval '49 hours', webhook_id, outcome, attempts
+         from webhook_hours where tenant_id = $1`,
+      [tenant],
+    );
+    expect(await deleteOldHours(fixture.database, 100)).toBe(1);
+    expect(
+      await fixture.directory.rows(
+        `select attempts::int, hour >= now() - interval '1 hour' as recent from webhook_hours where tenant_id = $1`,
+        [tenant],
+      ),
+    ).toEqual([{ attempts: 1, recent: true }]);
   });
 });

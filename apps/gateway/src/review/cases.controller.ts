@@ -17,11 +17,10 @@ export class CasesController {
   ) {}
 
   @Handles(adminRoutes.listCases)
-  async list({ tenantId, query: { limit, offset, status } }: Input<typeof adminRoutes.listCases>) {
-    const { rows, total } = await this.tenants.run(tenantId, (tx) =>
+  list({ tenantId, query: { limit, offset, status } }: Input<typeof adminRoutes.listCases>) {
+    return this.tenants.page(tenantId, { limit, offset }, presentCase, (tx) =>
       listCases(tx, tenantId, { limit, offset, status }),
     );
-    return { data: rows.map(presentCase), total, limit, offset };
   }
 
   @Handles(adminRoutes.getCase)

@@ -1,5 +1,5 @@
 import { adminRoutes, decodeId, encodeId, findingSubjects, type IdKind, type responses } from '@idsync/contracts';
-import { type FindingRow, findFinding, listFindings } from '@idsync/database/gateway';
+import { countOpenFindings, type FindingRow, findFinding, listFindings, maxCounted } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
@@ -7,6 +7,7 @@ import { Handles, type Input } from '../http/handles.decorator.js';
 import { bodyId } from '../http/ids.js';
 import { Operations } from '../operations/operations.service.js';
 import { invalidCursor } from '../shared/cursor.js';
+import { presentCount } from '../shared/present-count.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 
 const subjects: readonly IdKind[] = ['user', 'account', 'machineIdentity', 'connector'];
@@ -31,6 +32,15 @@ export class FindingsController {
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     return { data: page.map(presentFinding), limit, ...(last && { next_cursor: encodeId('finding', last.id) }) };
+  }
+
+  @Handles(adminRoutes.countFindings)
+  async counts({ tenantId }: Input<typeof adminRoutes.countFindings>) {
+    const counts = await this.tenants.run(tenantId, (tx) => countOpenFindings(tx, tenantId));
+    const data = counts
+      .filter(({ count }) => count > 0)
+      .map(({ kind, count }) => ({ kind, ...presentCount(count, maxCounted) }));
+    return { data };
   }
 
   @Handles(adminRoutes.getFinding)

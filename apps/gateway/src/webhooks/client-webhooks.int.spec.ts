@@ -287,7 +287,10 @@ describe('deliveries of webhooks:', () => {
        insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, outcome, ended_at, status_code, error, duration_ms,
                                      request, response_headers, response_body)
        values ($4, 1, $1, $5, 'rejected', now(), 500, 'status 500', 12,
-               '{"url": "https://x.org/hook", "headers": {"webhook-id": "evt"}}', '{"retry-after": "7"}', 'out of disk'))
+               '{"url": "https://x.org/hook", "headers": {"webhook-id": "evt"}}', '{"retry-after": "7"}', 'out of disk')),
+     hour as (
+       insert into webhook_hours (tenant_id, hour, webhook_id, outcome, attempts)
+       values ($1, date_trunc('hour', now()), $5, 'rejected', 1) on conflict do nothing)
      insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, status, is_retry, attempts, tries)
      values ($4, $1, $5, $2, 'user.created', $6, true, 1, 1)`,
       [of, sequence, newUuid(), id, to, status],

@@ -74,7 +74,18 @@ describe('the health of a webhook', () => {
 
 describe('the statistics of attempts', () => {
   const statistics = (parts: Partial<AttemptStatistics>) =>
-    sent(presentStatistics({ since: at, attempts: 0, outcomes: {}, p50: null, p99: null, hours: [], ...parts }) ?? {});
+    sent(
+      presentStatistics({
+        since: at,
+        attempts: 0,
+        outcomes: {},
+        timed: 0,
+        p50: null,
+        p99: null,
+        hours: [],
+        ...parts,
+      }) ?? {},
+    );
 
   it('omit the rate and the durations without attempts', () => {
     expect(statistics({})).toEqual({ since: time, attempts: 0, outcomes: {}, hours: [] });
@@ -89,9 +100,9 @@ describe('the statistics of attempts', () => {
 
   it('have a success rate of the attempts whose outcome is known', () => {
     const outcomes = { delivered: 3, rejected: 1, unknown: 6 };
-    expect(statistics({ attempts: 10, outcomes, p50: 20, p99: 90 })).toMatchObject({
+    expect(statistics({ attempts: 10, outcomes, timed: 8, p50: 20, p99: 90 })).toMatchObject({
       success_rate: 0.75,
-      duration_ms: { p50: 20, p99: 90 },
+      duration_ms: { p50: 20, p99: 90, attempts: 8 },
       outcomes,
     });
     expect(statistics({ outcomes: { rejected: 1 } })).toMatchObject({ success_rate: 0 });

@@ -1,5 +1,6 @@
 import { type BreakerState, encodeId, type responses } from '@idsync/contracts';
 import type { AttemptStatistics, FailureRow, WebhookHealthRow, WebhookRow } from '@idsync/database/gateway';
+import { presentCount } from '../shared/present-count.js';
 
 export function presentWebhook(row: WebhookRow): responses.Webhook {
   return {
@@ -17,11 +18,10 @@ export function presentWebhook(row: WebhookRow): responses.Webhook {
 }
 
 export function presentWebhookHealth(row: WebhookHealthRow): responses.WebhookHealth {
-  const counted = (count: number) => ({ count: Math.min(count, row.countedTo), exact: count <= row.countedTo });
   return {
     ...presentWebhook(row),
-    pending: counted(row.pending),
-    dead: counted(row.dead),
+    pending: presentCount(row.pending, row.countedTo),
+    dead: presentCount(row.dead, row.countedTo),
     oldest_due_at: row.oldestDueAt?.toISOString(),
     breaker: { state: breakerState(row.openUntil), open_until: row.openUntil?.toISOString() },
     failures: row.failures,
@@ -74,6 +74,7 @@ export function presentStatistics({
   since,
   attempts,
   outcomes,
+  timed,
   p50,
   p99,
   hours,
@@ -84,7 +85,7 @@ export function presentStatistics({
     since: since.toISOString(),
     attempts,
     success_rate: ended === 0 ? undefined : (outcomes.delivered ?? 0) / ended,
-    duration_ms: p50 === null || p99 === null ? undefined : { p50, p99 },
+    duration_ms: p50 === null || p99 === null ? undefined : { p50, p99, attempts: timed },
     outcomes,
     hours: hours.map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts })),
   };

@@ -227,15 +227,18 @@ describe('deliveries of webhooks:', () => {
 
     it('have a success rate of attempts with a known outcome', async () => {
       await gateway.fixture.rows(
-        `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, outcome, duration_ms, ended_at)
-       select gen_random_uuid(), 1, $1, $2, outcome, 7, now()
-         from unnest(array['delivered', 'delivered', 'delivered', 'rejected', 'unknown', null]) as a (outcome)`,
+        `with ended as (
+           insert into webhook_hours (tenant_id, hour, webhook_id, outcome, attempts)
+           select $1, date_trunc('hour', now()), $2, outcome, count
+             from unnest(array['delivered', 'rejected', 'unknown'], array[3, 1, 1]) as a (outcome, count))
+         insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, outcome, duration_ms, ended_at)
+         values (gen_random_uuid(), 1, $1, $2, 'delivered', 7, now())`,
         [tenant, webhook],
       );
       expect((await call('GET', hook())).body.statistics).toMatchObject({
-        attempts: 6,
+        attempts: 5,
         success_rate: 0.75,
-        duration_ms: { p50: 7, p99: 7 },
+        duration_ms: { p50: 7, p99: 7, attempts: 1 },
         outcomes: { delivered: 3, rejected: 1, unknown: 1 },
       });
     });

@@ -323,6 +323,15 @@ describe('the lease of a delivery', () => {
     expect(attempts.at(-1)).toMatchObject({ outcome: 'delivered', statusCode: 204 });
     expect(attempts.slice(0, -1).map(({ outcome }) => outcome)).toEqual(attempts.slice(0, -1).map(() => 'unknown'));
     expect(attempts.length).toBeGreaterThan(1);
+    expect(
+      await fixture.directory.rows(
+        'select outcome, sum(attempts)::int as count from webhook_hours where webhook_id = $1 group by outcome order by outcome',
+        [webhook],
+      ),
+    ).toEqual([
+      { outcome: 'delivered', count: 1 },
+      { outcome: 'unknown', count: attempts.length - 1 },
+    ]);
   });
 
   it('is claimed once, with any number of processes', async () => {

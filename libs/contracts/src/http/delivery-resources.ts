@@ -9,11 +9,8 @@ import {
   replayKinds,
   replayStatuses,
 } from '../webhooks.js';
-import { dateTime, oneOf, text } from './resources.js';
+import { count, dateTime, oneOf, text } from './resources.js';
 
-const count = z
-  .strictObject({ count: z.int(), exact: z.boolean() })
-  .describe('Counted up to a limit; if not exact, there are more.');
 const healthFields = {
   id: text,
   callback_url: text,
@@ -63,13 +60,19 @@ export const webhookDetails = z.strictObject({
   inactive: inactive.optional(),
   last_error: lastError.optional(),
   statistics: z.strictObject({
-    since: dateTime.describe('24 hours ago, or later if there were more than 10 000 attempts since.'),
-    attempts: z.int(),
+    since: dateTime.describe('Begin of the oldest hour.'),
+    attempts: z.int().describe('Attempts that have ended since.'),
     success_rate: z.number().min(0).max(1).optional().describe('Rate among attempts with a known outcome.'),
-    duration_ms: z.strictObject({ p50: z.int(), p99: z.int() }).optional(),
+    duration_ms: z
+      .strictObject({
+        p50: z.int(),
+        p99: z.int(),
+        attempts: z.int().describe('The newest attempts of which the percentiles are, at most 10000.'),
+      })
+      .optional(),
     hours: z
       .array(z.strictObject({ at: dateTime, delivered: z.int(), failed: z.int() }))
-      .describe('Attempts in each of the last 24 hours, the oldest first.'),
+      .describe('Attempts that ended in this hour and in each of the 23 before it, the oldest first.'),
     outcomes: z.record(text, z.int()).describe(`Number of attempts by outcome: ${attemptOutcomes.join(' | ')}`),
   }),
 });

@@ -43,12 +43,12 @@ export const activity = z.strictObject({
       z.strictObject({
         at: dateTime,
         events: z.int(),
-        delivered: z.int().describe('Attempts of deliveries that succeeded.'),
-        failed: z.int().describe('Attempts of deliveries that failed.'),
+        delivered: z.int().describe('Attempts of deliveries that succeeded, by the time of their end.'),
+        failed: z.int().describe('Attempts of deliveries that failed; not those whose outcome is unknown.'),
       }),
     )
-    .describe('The last 24 hours, the oldest first.'),
-  complete: z.boolean().describe('False if there was more than is counted, so that the oldest hours are too low.'),
+    .describe('This hour and the 23 before it, the oldest first.'),
+  complete: z.boolean().describe('Always true: all events and attempts are counted.'),
 });
 
 export const operatorRecord = z.strictObject({

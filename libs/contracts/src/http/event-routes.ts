@@ -28,7 +28,5 @@ export const eventRoutes = actions({
     'Find the source and the identity of a user, account or machine identity',
     shown.operatorRecord,
   ),
-  getActivity: tenant.get('/activity', 'Count events and deliveries by hour', shown.activity, {
-    description: 'Counts the newest 20 000 events and 20 000 attempts of the last 24 hours.',
-  }),
+  getActivity: tenant.get('/activity', 'Count events and deliveries by hour', shown.activity),
 });

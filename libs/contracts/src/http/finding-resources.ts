@@ -34,5 +34,10 @@ export const findingPage = z.strictObject({
   limit: z.int(),
   next_cursor: nextCursor,
 });
+export const findingCounts = z.strictObject({
+  data: z
+    .array(z.strictObject({ kind: oneOf(findingKinds), count: z.int(), exact: z.boolean() }))
+    .describe('Kinds with open findings. Each is counted up to 10000; if not exact, there are more.'),
+});
 
 export type Finding = z.infer<typeof finding>;

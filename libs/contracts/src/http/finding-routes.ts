@@ -9,6 +9,7 @@ export const findingRoutes = actions({
   listFindings: tenant.get('/findings', 'List findings, the newest first', shown.findingPage, {
     query: requests.findingQuery,
   }),
+  countFindings: tenant.get('/findings/counts', 'Count the open findings by kind', shown.findingCounts),
   getFinding: tenant.get('/findings/{findingId}', 'Get one finding', shown.finding),
   acceptFinding: operators.post(
     '/findings/{findingId}/accept',

@@ -262,7 +262,7 @@ const boundedFields = {
   total_is_estimate: z
     .literal(true)
     .optional()
-    .describe('Present if there are more than the 5000 that `total` counts.'),
+    .describe('Present if there are more than the 10000 that `total` counts.'),
 };
 export const operatorJobPage = z.strictObject({ data: z.array(operatorJob), ...boundedFields });
 
@@ -326,7 +326,7 @@ export const reviewCase = z.strictObject({
     }),
   ),
 });
-export const reviewCasePage = z.strictObject({ data: z.array(reviewCase), ...pageFields });
+export const reviewCasePage = z.strictObject({ data: z.array(reviewCase), ...boundedFields });
 
 export const operatorMachineIdentity = machineIdentity.extend({
   owner_name: text.optional().describe('Name of the identity `owned_by`, if there is one with a name.'),

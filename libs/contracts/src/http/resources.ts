@@ -178,6 +178,9 @@ export const nextCursor = text
   .describe(
     'Cursor of the next page; absent at the end of the list. Present if `cursor` was given, or if the page has fewer items than `limit` although more follow.',
   );
+export const count = z
+  .strictObject({ count: z.int(), exact: z.boolean() })
+  .describe('Counted up to a limit; if not exact, there are more.');
 const isEstimate = z
   .literal(true)
   .optional()

@@ -124,7 +124,7 @@ export const responseExamples: Record<string, unknown> = {
       since: '2026-02-02T16:00:00.000Z',
       attempts: 4,
       success_rate: 0,
-      duration_ms: { p50: 31, p99: 40 },
+      duration_ms: { p50: 31, p99: 40, attempts: 4 },
       outcomes: { rejected: 4 },
       hours: [{ at: '2026-02-03T15:00:00.000Z', delivered: 0, failed: 4 }],
     },

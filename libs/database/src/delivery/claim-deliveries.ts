@@ -1,6 +1,7 @@
 // SQL by hand: claims in bulk, benchmarked.
 import { arraysOf, bigints, integers, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { countByHour } from './finish-attempts.js';
 
 /** How many deliveries of a webhook to claim. */
 export interface ClaimRequest {
@@ -71,7 +72,9 @@ export async function claimDeliveries(
      lost as (
        update webhook_attempts a set outcome = 'unknown', ended_at = now()
          from claimed join picked on picked.id = claimed.id where picked.reclaimed
-          and a.tenant_id = $6 and a.delivery_id = claimed.id and a.number = claimed.tries - 1 and a.outcome is null),
+          and a.tenant_id = $6 and a.delivery_id = claimed.id and a.number = claimed.tries - 1 and a.outcome is null
+       returning a.webhook_id, a.outcome, a.ended_at),
+     counted as (${countByHour('lost', '$6')}),
      begun as (
        insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id)
        select id, tries, tenant_id, webhook_id from claimed returning 1)

@@ -120,6 +120,7 @@ describe('an endpoint', () => {
 });
 
 describe('the outcome of an attempt', () => {
+  const webhookId = newUuid();
   let deliveryId: string;
 
   beforeEach(() => {
@@ -128,10 +129,9 @@ describe('the outcome of an attempt', () => {
 
   /** Adds a delivery with a lease for its last try, and that many attempts without an outcome. */
   async function delivery(tries: number): Promise<void> {
-    const webhookId = newUuid();
     await fixture.rows(
       `insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, status, tries, attempts, is_retry, due_at, lease_until)
-       values ($1, $2, $3, 1, 'user.updated', 'pending', $4, $4 - 1, $4 > 1, now(), now() + interval '1 minute')`,
+       values ($1, $2, $3, (select count(*) from webhook_deliveries), 'user.updated', 'pending', $4, $4 - 1, $4 > 1, now(), now() + interval '1 minute')`,
       [deliveryId, tenantId, webhookId, tries],
     );
     await fixture.rows(
@@ -170,6 +170,33 @@ describe('the outcome of an attempt', () => {
     await delivery(1);
     expect(await finish({})).toEqual([deliveryId]);
     expect(await stored()).toEqual({ status: 'delivered', attempts: 1, leased: false, outcomes: ['delivered'] });
+  });
+
+  it('is counted once in the hour of its end', async () => {
+    const counted = (hour: string) =>
+      fixture.rows(
+        `select outcome, sum(attempts)::int as attempts from webhook_hours
+          where tenant_id = $1 and hour = $2 group by outcome order by outcome`,
+        [tenantId, hour],
+      );
+    const endedAt = new Date('2026-11-24T13:59:59.999Z');
+    await delivery(1);
+    const attempt = { endedAt, outcome: 'rejected', status: 'pending' } as const;
+    await Promise.all([finish(attempt), finish(attempt)]);
+    await finish(attempt);
+    expect(await counted('2026-11-24T13:00:00Z')).toEqual([{ outcome: 'rejected', attempts: 1 }]);
+    deliveryId = newUuid();
+    await delivery(1);
+    await finish(attempt);
+    deliveryId = newUuid();
+    await delivery(1);
+    await finish({ endedAt });
+    expect(await counted('2026-11-24T13:00:00Z')).toEqual([
+      { outcome: 'delivered', attempts: 1 },
+      { outcome: 'rejected', attempts: 2 },
+    ]);
+    await finish({ endedAt: new Date('2026-11-24T14:00:00Z') });
+    expect(await counted('2026-11-24T14:00:00Z')).toEqual([]);
   });
 
   it('is not stored if another attempt has the lease by now', async () => {

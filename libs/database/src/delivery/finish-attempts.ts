@@ -30,6 +30,17 @@ const place = 'array_position($1::uuid[], d.id)';
 const outcome = (array: string, at = 'place') => `coalesce((${array})[${at}], null)`;
 
 /**
+ * Returns the part of a statement that counts the attempts which the statement ends, so that each is counted once. All
+ * processes lock the rows in the same order.
+ */
+export const countByHour = (ended: string, tenant: string) => `
+  insert into webhook_hours as h (tenant_id, hour, webhook_id, outcome, attempts)
+  select ${tenant}, date_bin('1 hour', ended_at, 'epoch'), webhook_id, outcome, count(*)
+    from ${ended} group by 2, 3, 4 order by 2, 3, 4
+  on conflict (tenant_id, hour, webhook_id, outcome) do update set attempts = h.attempts + excluded.attempts
+  returning 1`;
+
+/**
  * Returns the statement that stores the outcomes of a tenant's attempts and releases their leases. If a lease was lost,
  * neither the delivery nor the attempt is changed; the attempt is `unknown` by then. It returns the ids of the deliveries
  * whose lease was still held.
@@ -48,7 +59,8 @@ export function finishAttempts(tenantId: string, finished: readonly FinishedAtte
               ended_at = case when ($9::text[])[${place}] <> 'pending' then ($8::timestamptz[])[${place}] end
         where d.tenant_id = $12 and d.id = any ($1::uuid[]) and d.tries = ($2::integer[])[${place}]
           and d.status = 'pending' and d.lease_until is not null
-       returning d.id, d.tries as number, ${place} as place)
+       returning d.id, d.tries as number, ${place} as place),
+     ended as (
      update webhook_attempts a
         set outcome = ${outcome('$3::text[]')}, status_code = ${outcome('$4::integer[]')}, error = ${outcome('$5::text[]')},
             response_body = ${outcome('$6::text[]')}, request = ${outcome('$13::jsonb[]')},
@@ -56,7 +68,9 @@ export function finishAttempts(tenantId: string, finished: readonly FinishedAtte
             ended_at = ${outcome('$8::timestamptz[]')}
        from held
       where a.tenant_id = $12 and a.delivery_id = held.id and a.number = held.number and a.outcome is null
-     returning a.delivery_id as id`,
+     returning a.delivery_id as id, a.webhook_id, a.outcome, a.ended_at),
+     counted as (${countByHour('ended', '$12')})
+     select id from ended`,
     values: [
       ...arraysOf(attempts, {
         deliveryId: uuids,

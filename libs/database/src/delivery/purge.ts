@@ -5,6 +5,8 @@ import type { Database } from '../database.js';
 import { useIndexScans } from '../transaction-settings.js';
 
 const retentionMs = 30 * 24 * 60 * 60 * 1_000;
+/** Statistics show 24 hours. */
+const countedMs = 48 * 60 * 60 * 1_000;
 
 interface Found {
   id: string;
@@ -55,6 +57,29 @@ export function deleteOldEndpoints(database: Database, limit: number): Promise<n
   const orphaned =
     'e where not exists (select from webhooks w where w.tenant_id = e.tenant_id and w.id = e.webhook_id) limit $1';
   return deleteFound(database, 'webhook_endpoints', orphaned, [limit], 'webhook_id');
+}
+
+/** Deletes the counts of hours that are no longer shown, of at most `limit` tenants. Returns the number of deleted rows. */
+export function deleteOldHours(database: Database, limit: number): Promise<number> {
+  const old = new Date(Date.now() - countedMs);
+  return searchAndWork(
+    database,
+    async (tx) => {
+      await useIndexScans(tx);
+      return tx.query<{ tenantId: string }>(
+        `select tenant_id as "tenantId" from fan_out_positions p
+          where exists (select from webhook_hours h where h.tenant_id = p.tenant_id and h.hour < $2) limit $1`,
+        [limit, old],
+      );
+    },
+    async (tx, tenantId) => {
+      const deleted = await tx.query('delete from webhook_hours where tenant_id = $1 and hour < $2 returning 1', [
+        tenantId,
+        old,
+      ]);
+      return deleted.length;
+    },
+  );
 }
 
 /** Deletes up to `limit` replays that are older than 30 days. Returns the number of deleted rows. */

@@ -31,7 +31,7 @@ export * from './identities/suppressions.js';
 export * from './jobs/jobs.js';
 export * from './jobs/plans.js';
 export * from './jobs/trigger-sync.js';
-export type { BoundedTotal, Page, Rows } from './page.js';
+export { type BoundedTotal, maxCounted, type Page, type Rows } from './page.js';
 export * from './system.js';
 export * from './tenants/export-tenant.js';
 export * from './tenants/tenant-deletions.js';

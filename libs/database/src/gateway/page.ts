@@ -31,7 +31,8 @@ export interface BoundedTotal {
   total_is_estimate?: true;
 }
 
-const maxCounted = 5_000;
+/** Largest total that is counted. */
+export const maxCounted = 10_000;
 
 /** Counts the rows of a list up to a maximum. `from` is the rest of a `select`, in the order of an index. */
 export async function countUpToMaximum(

@@ -147,7 +147,7 @@ const explained = '/admin/v1/tenants/{tenantId}/identities/{identityId}/explain'
 const event = '/admin/v1/tenants/{tenantId}/events/{eventId}';
 /** Reads of more than one resource, which have their own tests. */
 const notPointReads =
-  /\{tenantId\}\/(activity|deletion|export|quotas|settings)$|\/(audit|verification|approvals|api-keys|identities|users|accounts|machine-identities|groups|members|connectors|deleted-connectors|events|suppressions|errors|tokens|sync-jobs|cases|findings|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$|\/events\/stream$/;
+  /\{tenantId\}\/(activity|deletion|export|quotas|settings)$|\/(audit|verification|approvals|api-keys|identities|users|accounts|machine-identities|groups|members|connectors|deleted-connectors|events|suppressions|errors|tokens|sync-jobs|cases|findings|counts|matching-rules|attribute-priorities|operations|items|webhooks|deliveries|replays|signing-keys)$|\/events\/stream$/;
 
 const odd = (even: string): string => id(Number(even.slice(-12)) + 1);
 const even = asked - 1;

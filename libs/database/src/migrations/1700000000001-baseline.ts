@@ -1067,6 +1067,16 @@ create table webhook_attempts (
 create index webhook_attempts_webhook on webhook_attempts (tenant_id, webhook_id, started_at)
   where webhook_id is not null;
 
+-- Attempts that ended in an hour, counted in the statement that ends them.
+create table webhook_hours (
+  tenant_id uuid not null,
+  hour timestamptz not null,
+  webhook_id uuid not null,
+  outcome text not null,
+  attempts bigint not null,
+  primary key (tenant_id, hour, webhook_id, outcome)
+) with (fillfactor = 50);
+
 -- State of a webhook's endpoint. It is outdated if the webhook changed after state_since.
 create table webhook_endpoints (
   webhook_id uuid not null,

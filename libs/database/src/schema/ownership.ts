@@ -199,6 +199,7 @@ const ofServices: Record<string, Partial<TableOwnership> & Pick<TableOwnership, 
     acrossTenants: ['webhook-dispatcher'],
   },
   webhook_endpoints: { grants: { 'webhook-dispatcher': write, gateway: read }, acrossTenants: ['webhook-dispatcher'] },
+  webhook_hours: { grants: { 'webhook-dispatcher': write, gateway: read }, acrossTenants: ['webhook-dispatcher'] },
   webhook_replays: {
     grants: { gateway: append, 'webhook-dispatcher': ['SELECT', 'UPDATE', 'DELETE'] },
     acrossTenants: ['webhook-dispatcher'],

@@ -1,6 +1,7 @@
-// SQL by hand: counts by hour over the newest rows of two indexes.
+// SQL by hand: a binary search for each hour, and sums over a range of an index.
 import type { Transaction } from '../../database.js';
 import { useIndexScans } from '../../transaction-settings.js';
+import { attemptsOf, lastHours } from '../webhooks/hours.js';
 
 export interface HourOfActivity {
   at: Date;
@@ -10,39 +11,31 @@ export interface HourOfActivity {
   failed: number;
 }
 
-export interface Activity {
-  /** The last 24 hours, the oldest first. */
-  hours: HourOfActivity[];
-  /** False if there was more than is counted: the oldest hours are then too low. */
-  complete: boolean;
-}
-
-/** Maximum number of events, and of attempts, that are counted. */
-const maxCounted = 20_000;
-
-/** Counts events and attempts of deliveries by hour. */
-export async function findActivity(tx: Transaction, tenantId: string, countLimit = maxCounted): Promise<Activity> {
+/**
+ * Returns the events and the attempts of deliveries by hour, of the last 24 hours, the oldest first. Events are numbered
+ * without gaps in the order of their times, so those of an hour are counted by the number of its first one.
+ */
+export async function findActivity(tx: Transaction, tenantId: string): Promise<HourOfActivity[]> {
   await useIndexScans(tx);
-  const rows = await tx.query<HourOfActivity & { complete: boolean }>(
-    `with hours as (
-       select at, at + interval '1 hour' as until
-         from generate_series(date_trunc('hour', now()) - interval '23 hours', date_trunc('hour', now()), interval '1 hour') as at),
-     newest as materialized (
-       select occurred_at from events where tenant_id = $1 order by sequence desc limit $2),
-     attempts as materialized (
-       select a.* from webhooks as w cross join lateral (
-         select started_at, outcome from webhook_attempts
-          where tenant_id = $1 and webhook_id = w.id and started_at >= (select min(at) from hours)
-          order by started_at desc limit greatest($2 / (select greatest(count(*), 1) from webhooks where tenant_id = $1), 1)) as a
-        where w.tenant_id = $1)
-     select at, coalesce(e.count, 0) as events, coalesce(a.delivered, 0) as delivered, coalesce(a.failed, 0) as failed,
-            (select count(*) < $2 or min(occurred_at) < (select min(at) from hours) from newest) as complete
-       from hours
-       left join (select date_trunc('hour', occurred_at) as hour, count(*) from newest group by 1) as e on e.hour = at
-       left join (select date_trunc('hour', started_at) as hour, count(*) filter (where outcome = 'delivered') as delivered,
-                         count(*) filter (where outcome <> 'delivered') as failed from attempts group by 1) as a on a.hour = at
-      order by at`,
-    [tenantId, countLimit],
+  return tx.query<HourOfActivity>(
+    `with recursive hours as materialized (${lastHours}),
+     ends as materialized (
+       select (select sequence from events where tenant_id = $1 order by sequence limit 1) as first,
+              (select sequence from events where tenant_id = $1 order by sequence desc limit 1) as last),
+     search (at, low, high) as (
+       select at, coalesce(first, 1), coalesce(last, 0) + 1 from hours cross join ends
+       union all
+       select at, case when is_before then middle + 1 else low end, case when is_before then high else middle end
+         from (select *, (low + high) / 2 as middle from search where low < high offset 0) as step
+        cross join lateral (
+          select coalesce((select occurred_at < step.at from events
+                            where tenant_id = $1 and sequence >= step.middle order by sequence limit 1), false) as is_before) as event),
+     attempts as (
+       select hour as at, ${attemptsOf('delivered')} as delivered, ${attemptsOf('failed')} as failed
+         from webhook_hours where tenant_id = $1 and hour >= (select min(at) from hours) group by hour)
+     select at, coalesce(lead(low) over (order by at), (select last + 1 from ends), low) - low as events,
+            coalesce(delivered, 0) as delivered, coalesce(failed, 0) as failed
+       from search left join attempts using (at) where low = high order by at`,
+    [tenantId],
   );
-  return { hours: rows.map(({ complete: _, ...hour }) => hour), complete: rows.every(({ complete }) => complete) };
 }

@@ -13,6 +13,7 @@ import { type FindingEntity, FindingPolicyEntity } from '../../entities/findings
 import { lowestId } from '../../rows.js';
 import { noteDue } from '../../settings/tenant-settings.js';
 import { useIndexScans } from '../../transaction-settings.js';
+import { maxCounted } from '../page.js';
 
 export interface FindingRow extends Omit<FindingEntity, 'tenantId' | 'tenant'> {
   /** Name and connector of the subject, while it exists. */
@@ -84,6 +85,21 @@ export async function listFindings(tx: Transaction, tenantId: string, filter: Fi
           select * from findings where tenant_id = $1 and state = s.state and kind = k.kind and ${range}) each
         order by each.id desc limit $7`;
   return tx.query(`${shown(page)} order by f.id desc`, aboutOne ? [...values, aboutOne] : values);
+}
+
+/** Counts the open findings of each kind, up to one more than `maxCounted`. */
+export async function countOpenFindings(
+  tx: Transaction,
+  tenantId: string,
+): Promise<{ kind: FindingKind; count: number }[]> {
+  await useIndexScans(tx);
+  return tx.query(
+    `select kind, (select count(*) from (
+              select from findings where tenant_id = $1 and state = 'open' and kind = each.kind
+               order by id limit ${maxCounted + 1}) as found) as count
+       from unnest($2::text[]) with ordinality as each (kind, place) order by place`,
+    [tenantId, texts(findingKinds)],
+  );
 }
 
 /** The lowest id that a finding of this time may have: ids begin with the milliseconds of their creation. */

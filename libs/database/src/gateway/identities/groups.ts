@@ -1,8 +1,8 @@
 // SQL by hand: pages with their total in one round trip, and lateral joins.
 import type { Database, NamedQuery } from '../../database.js';
 import { groupIdOf } from '../../directory/group-id.js';
+import { maxCounted } from '../page.js';
 import type { Position } from './documents.js';
-import { maxCounted } from './list-records.js';
 
 export interface GroupRow {
   id: string;

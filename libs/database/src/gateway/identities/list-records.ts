@@ -1,16 +1,13 @@
 // SQL by hand: pages by size with bounded counts, benchmarked.
 import type { RecordKind } from '@idsync/contracts';
 import type { Database, NamedQuery } from '../../database.js';
-import { isWithinPage } from '../page.js';
+import { isWithinPage, maxCounted } from '../page.js';
 import { type DocumentPage, lastOf, readRendered } from './documents.js';
 import { type Condition, conditionsOf, nameOf, riskOrder } from './filters.js';
 import { searchMatchesOf } from './search-sets.js';
 import type { SearchQuery } from './sorted-hits.js';
 
 export type ListedKind = Exclude<RecordKind, 'user'>;
-
-/** Largest total that is counted, and rows that a page examines besides its items. */
-export const maxCounted = 10_000;
 
 /** Returns a page of a tenant's accounts or machine identities in creation order, or by risk. */
 export async function listRecords(

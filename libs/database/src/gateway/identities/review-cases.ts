@@ -2,8 +2,9 @@
 import type { CaseStatus, RecordKind } from '@idsync/contracts';
 import { uuids } from '../../arrays.js';
 import type { Transaction } from '../../database.js';
-import { type CaseCandidate, ReviewCaseEntity } from '../../entities/matching.entities.js';
-import { isWithinPage, type Page, type Rows } from '../page.js';
+import type { CaseCandidate } from '../../entities/matching.entities.js';
+import { useIndexScans } from '../../transaction-settings.js';
+import { type BoundedTotal, countUpToMaximum, isWithinPage, type Page } from '../page.js';
 
 export interface CaseRow {
   id: string;
@@ -76,7 +77,7 @@ export async function listCases(
   tx: Transaction,
   tenantId: string,
   query: Page & { status: CaseStatus },
-): Promise<Rows<CaseRow>> {
+): Promise<{ rows: CaseRow[] } & BoundedTotal> {
   const rows = await tx.query<CaseRow>(
     `select * from (
        select *, ${isWithinPage('octet_length(document)', 'id')} as fits
@@ -84,6 +85,7 @@ export async function listCases(
       where fits order by id`,
     [tenantId, query.status, query.limit, query.offset],
   );
-  const total = await tx.manager.countBy(ReviewCaseEntity, { tenantId, status: query.status });
-  return { rows, total };
+  await useIndexScans(tx);
+  const found = 'from review_cases where tenant_id = $1 and status = $2 order by id';
+  return { rows, ...(await countUpToMaximum(tx, found, [tenantId, query.status])) };
 }

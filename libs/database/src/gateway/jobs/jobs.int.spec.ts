@@ -128,15 +128,15 @@ it('lists the first hundred errors of a job', async () => {
   expect(errors.map(({ message }) => message)).toEqual(Array.from({ length: 100 }, (_, n) => String(n + 1)));
 });
 
-it('lists the jobs of a connector or with a status, the newest first, and counts up to 5000', async () => {
+it('lists the jobs of a connector or with a status, the newest first, and counts up to 10000', async () => {
   const tenant = await fixture.tenant();
   const [busy, quiet] = [await fixture.connector(tenant), await fixture.connector(tenant)];
-  await ended(tenant, busy, 'completed', 5_000);
+  await ended(tenant, busy, 'completed', 10_000);
   await ended(tenant, quiet, 'failed', 2);
   const list = (filter: { connectorId?: string; status?: string }) =>
     own.database.transaction(tenant, (tx) => listJobs(tx, tenant, { limit: 3, offset: 0, ...filter }));
-  expect(await list({})).toMatchObject({ total: 5_000, total_is_estimate: true });
-  expect(await list({ status: 'completed' })).toEqual({ rows: expect.any(Array), total: 5_000 });
+  expect(await list({})).toMatchObject({ total: 10_000, total_is_estimate: true });
+  expect(await list({ status: 'completed' })).toEqual({ rows: expect.any(Array), total: 10_000 });
   expect(await list({ connectorId: quiet })).toMatchObject({ total: 2 });
   expect(await list({ connectorId: busy, status: 'failed' })).toEqual({ rows: [], total: 0 });
   const { rows } = await list({ connectorId: busy });

@@ -30,7 +30,7 @@ const leftOut = {
     ...['idempotency_keys', 'scim_positions', 'seen_records', 'sync_batches', 'sync_plan_entries', 'sync_plans'],
     ...['sync_record_errors', 'tenant_deletions', 'webhook_endpoints', 'webhook_replays'],
   ],
-  'sent to webhooks': ['event_payloads', 'webhook_attempts', 'webhook_deliveries'],
+  'sent to webhooks': ['event_payloads', 'webhook_attempts', 'webhook_deliveries', 'webhook_hours'],
   'in the first line': ['event_sequences', 'tenants'],
 };
 

@@ -2,6 +2,8 @@
 import type { AttemptOutcome } from '@idsync/contracts';
 import type { Transaction } from '../../database.js';
 import { useIndexScans } from '../../transaction-settings.js';
+import { maxCounted } from '../page.js';
+import { attemptsOf, lastHours } from './hours.js';
 import { maxWebhooks, type WebhookRow } from './webhooks.js';
 
 /** Health of a webhook. */
@@ -33,10 +35,12 @@ export interface FailureRow {
   error: string | null;
 }
 
-/** Attempts of the last 24 hours, including those in flight; limited to the newest ones. */
+/** Attempts that have ended since the begin of the oldest hour. */
 export interface AttemptStatistics {
   since: Date;
   attempts: number;
+  /** Number of the newest attempts of which the percentiles are. */
+  timed: number;
   /** Milliseconds; null if none has a duration. */
   p50: number | null;
   p99: number | null;
@@ -46,10 +50,9 @@ export interface AttemptStatistics {
   hours: { at: string; delivered: number; failed: number }[];
 }
 
-const countLimit = 10_000;
 /** Maximum number of deliveries of one status that a list counts for all of its webhooks together. */
 const listCountLimit = 50_000;
-const maxAttempts = 10_000;
+const maxTimed = 10_000;
 const attemptsOfLastFailure = 100;
 
 /** Counts by ranges of the partial indexes of pending and dead deliveries, each read only up to the limit. */
@@ -86,7 +89,7 @@ export async function listWebhookHealth(tx: Transaction, tenantId: string): Prom
   const webhooks = await tx.count('select count(*) from webhooks where tenant_id = $1', [tenantId]);
   const limit = Math.floor(listCountLimit / Math.min(Math.max(webhooks, 1), maxWebhooks));
   await useIndexScans(tx);
-  return tx.query<WebhookHealthRow>(`${health} order by w.created_at, w.id`, [tenantId, Math.min(limit, countLimit)]);
+  return tx.query<WebhookHealthRow>(`${health} order by w.created_at, w.id`, [tenantId, Math.min(limit, maxCounted)]);
 }
 
 export async function findWebhookHealth(
@@ -95,10 +98,10 @@ export async function findWebhookHealth(
   id: string,
 ): Promise<WebhookHealthRow | undefined> {
   await useIndexScans(tx);
-  return tx.row<WebhookHealthRow>(`${health} and w.id = $3`, [tenantId, countLimit, id]);
+  return tx.row<WebhookHealthRow>(`${health} and w.id = $3`, [tenantId, maxCounted, id]);
 }
 
-/** Covers at most the newest 10 000 attempts; `since` is then the start of the oldest of these. */
+/** Counts the attempts that have ended in this hour and the 23 before it. */
 export async function findAttemptStatistics(
   tx: Transaction,
   tenantId: string,
@@ -106,26 +109,27 @@ export async function findAttemptStatistics(
 ): Promise<AttemptStatistics> {
   await useIndexScans(tx);
   const [row] = await tx.query<AttemptStatistics>(
-    `with newest as materialized (
-       select started_at, outcome, duration_ms from webhook_attempts
-        where tenant_id = $1 and webhook_id = $2 and started_at > now() - interval '24 hours'
+    `with hours as materialized (${lastHours}),
+     ended as materialized (
+       select hours.at, c.outcome, c.attempts from hours cross join lateral (
+         select outcome, attempts from webhook_hours
+          where tenant_id = $1 and hour = hours.at and webhook_id = $2 offset 0) as c),
+     newest as materialized (
+       select duration_ms from webhook_attempts
+        where tenant_id = $1 and webhook_id = $2 and started_at >= (select min(at) from hours) and duration_ms is not null
         order by started_at desc limit $3)
-     select case when count(*) < $3 then now() - interval '24 hours' else min(started_at) end as since,
-            count(*) as attempts,
-            percentile_disc(0.5) within group (order by duration_ms) as p50,
-            percentile_disc(0.99) within group (order by duration_ms) as p99,
-            (select coalesce(jsonb_object_agg(outcome, count), '{}') from (
-               select outcome, count(*) from newest where outcome is not null group by outcome) as o) as outcomes,
+     select (select min(at) from hours) as since,
+            (select coalesce(sum(attempts), 0)::bigint from ended) as attempts,
+            (select coalesce(jsonb_object_agg(outcome, attempts), '{}') from (
+               select outcome, sum(attempts) as attempts from ended group by outcome) as o) as outcomes,
             (select jsonb_agg(h order by at) from (
-               select at, coalesce(delivered, 0) as delivered, coalesce(failed, 0) as failed
-                 from generate_series(date_trunc('hour', now()) - interval '23 hours', date_trunc('hour', now()),
-                                      interval '1 hour') as at
-                 left join (select date_trunc('hour', started_at) as hour,
-                                   count(*) filter (where outcome = 'delivered') as delivered,
-                                   count(*) filter (where outcome not in ('delivered', 'unknown')) as failed
-                              from newest group by 1) as c on c.hour = at) as h) as hours
+               select at, ${attemptsOf('delivered')} as delivered, ${attemptsOf('failed')} as failed
+                 from hours left join ended using (at) group by at) as h) as hours,
+            count(*) as timed,
+            percentile_disc(0.5) within group (order by duration_ms) as p50,
+            percentile_disc(0.99) within group (order by duration_ms) as p99
        from newest`,
-    [tenantId, webhookId, maxAttempts],
+    [tenantId, webhookId, maxTimed],
   );
   if (!row) throw new Error('the statistics query returned no row');
   return row;

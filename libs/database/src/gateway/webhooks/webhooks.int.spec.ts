@@ -243,38 +243,51 @@ describe('webhook health', () => {
   describe('attempt statistics', () => {
     const statistics = () => own.database.transaction(tenant, (tx) => findAttemptStatistics(tx, tenant, webhook));
 
-    async function attempts(count: number, minutesAgo: string, outcome: string | null): Promise<void> {
+    const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+
+    /** Counts attempts as the dispatcher does. */
+    async function ended(hoursAgo: number, counts: Record<string, number>): Promise<void> {
+      await fixture.rows(
+        `insert into webhook_hours (tenant_id, hour, webhook_id, outcome, attempts)
+         select $1, date_trunc('hour', now()) - $3 * interval '1 hour', $2, key, value::bigint from jsonb_each_text($4)`,
+        [tenant, webhook, hoursAgo, counts],
+      );
+    }
+
+    async function timed(count: number, minutesAgo: number, ms: string): Promise<void> {
       await fixture.rows(
         `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id, started_at, outcome, duration_ms)
-         select gen_random_uuid(), 1, $1, $2, now() - (${minutesAgo}) * interval '1 minute', $3::text, case when $3 is not null then n end
+         select gen_random_uuid(), 1, $1, $2, now() - $3 * interval '1 minute', 'delivered', ${ms}
            from generate_series(1, $4::int) n`,
-        [tenant, webhook, outcome, count],
+        [tenant, webhook, minutesAgo, count],
       );
     }
 
     it('are empty without attempts', async () => {
-      expect(await statistics()).toMatchObject({ attempts: 0, p50: null, p99: null, outcomes: {} });
+      expect(await statistics()).toMatchObject({ attempts: 0, timed: 0, p50: null, p99: null, outcomes: {} });
     });
 
-    it('cover the last 24 hours', async () => {
-      await attempts(100, '5', 'delivered');
-      await attempts(10, '6', 'rejected');
-      await attempts(1, '0', null);
-      await attempts(500, '24 * 60 + 1', 'timed_out');
-      const { since, hours, ...rest } = await statistics();
+    it('count all attempts of this hour and the 23 before, and no others', async () => {
+      await ended(0, { delivered: 3_000_000_000, rejected: 10, timed_out: 5, unknown: 2 });
+      await ended(23, { delivered: 100 });
+      await ended(24, { timed_out: 500 });
+      const { hours, since, attempts, outcomes } = await statistics();
       expect(hours).toHaveLength(24);
-      expect(hours.reduce((sum, hour) => sum + hour.delivered, 0)).toBe(100);
-      expect(hours.reduce((sum, hour) => sum + hour.failed, 0)).toBe(10);
-      expect(rest).toEqual({ attempts: 111, p50: 45, p99: 99, outcomes: { delivered: 100, rejected: 10 } });
-      expect(Math.abs(Date.now() - since.getTime() - 24 * 3_600_000)).toBeLessThan(600_000);
+      expect([hours[0], hours.at(-1)]).toMatchObject([
+        { delivered: 100, failed: 0 },
+        { delivered: 3_000_000_000, failed: 15 },
+      ]);
+      expect(sum(hours.flatMap(({ delivered, failed }) => [delivered, failed]))).toBe(3_000_000_115);
+      expect(attempts).toBe(3_000_000_117);
+      expect(outcomes).toEqual({ delivered: 3_000_000_100, rejected: 10, timed_out: 5, unknown: 2 });
+      expect(new Date(hours[0]?.at ?? '')).toEqual(since);
     });
 
-    it('cover only the newest 10 000 attempts if there are more', async () => {
-      await attempts(10_000, '5', 'delivered');
-      await attempts(10, '60', 'rejected');
-      const { since, ...rest } = await statistics();
-      expect(rest).toMatchObject({ attempts: 10_000, outcomes: { delivered: 10_000 } });
-      expect(since.getTime()).toBeGreaterThan(Date.now() - 3_600_000);
+    it('have the durations of the newest 10 000 attempts', async () => {
+      await timed(100, 5, 'n');
+      expect(await statistics()).toMatchObject({ timed: 100, p50: 50, p99: 99 });
+      await timed(10_000, 1, '7');
+      expect(await statistics()).toMatchObject({ timed: 10_000, p50: 7, p99: 7 });
     });
   });
 });
