@@ -126,7 +126,7 @@ describe('lists', () => {
       const list = { data: [ann], total: 200, total_is_estimate: true, limit: 1, offset: 0 };
       service.replies['GET /tenants/ten_1/identities'] = [[200, list]];
       const { err } = await idsync('identities', 'list', '--department', 'all', '--limit', '1');
-      expect(err).toBe('1 of more than 200 shown\n');
+      expect(err).toBe('1 of 200+ shown\n');
     });
 
     it('continue after a page that is short, or empty, although more follow', async () => {
@@ -212,6 +212,16 @@ describe('findings', () => {
     const { out } = await idsync('findings', 'list');
     expect(out).toContain('resolved');
     expect(out).not.toContain('until');
+  });
+
+  it('are counted by kind, with a plus sign if there are more', async () => {
+    const data = [
+      { kind: 'leaver_with_account', count: 3, exact: true },
+      { kind: 'unknown_manager', count: 10_000, exact: false },
+    ];
+    replies['GET /tenants/ten_1/findings/counts'] = [[200, { data }]];
+    const { out } = await idsync('findings', 'count');
+    expect(out).toMatch(/leaver_with_account +3\nunknown_manager +10000\+\n/);
   });
 
   it('are shown with their evidence', async () => {

@@ -79,7 +79,7 @@ export class Printer {
     this.printItems(list, columns);
     const shown = list.data.length;
     const isMore = list.total_is_estimate && list.next_cursor !== undefined;
-    const total = list.total_is_estimate ? `more than ${Math.max(list.total, shown)}` : list.total;
+    const total = list.total_is_estimate ? `${Math.max(list.total, shown)}+` : list.total;
     if (shown < list.total || isMore) this.note(`${shown} of ${total} shown`);
   }
 

@@ -65,7 +65,7 @@ describe('deliveries of webhooks', () => {
         since: at,
         attempts: 1_000,
         success_rate: 0.9996,
-        duration_ms: { p50: 20, p99: 900 },
+        duration_ms: { p50: 20, p99: 900, attempts: 800 },
         outcomes: { delivered: 998, rejected: 2 },
       };
       replies['GET /tenants/ten_1/webhooks/whk_1'] = [[200, { ...health, statistics }]];
@@ -73,7 +73,7 @@ describe('deliveries of webhooks', () => {
       expect(out).toMatch(/breaker +open until 2026-/);
       // 99.96 % is rounded down, so that failures never show as 100 %.
       expect(out).toMatch(/success rate +99\.9 %\n/);
-      expect(out).toMatch(/duration +p50 20 ms, p99 900 ms\n/);
+      expect(out).toMatch(/duration +p50 20 ms, p99 900 ms, of 800 attempts\n/);
       expect(out).toMatch(/outcomes +delivered 998, rejected 2\n/);
     });
 

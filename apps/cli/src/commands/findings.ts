@@ -2,6 +2,7 @@ import type { FindingPolicy, responses } from '@idsync/contracts';
 import { findingKinds, findingStates } from '@idsync/contracts/fixed-values';
 import type { CursorQuery } from '../admin-client.js';
 import type { CliCommand } from '../cli-command.js';
+import { counted } from '../counted.js';
 import { operationExitCodes } from '../operation-outcome.js';
 import type { Session } from '../session.js';
 import { addSettings } from './settings.js';
@@ -48,6 +49,11 @@ export function addFindingCommands(program: CliCommand): void {
         'opened_at',
       ]);
     });
+
+  findings.add('count', 'count the open findings by kind', '').does(async (session) => {
+    const counts = await session.client.call('GET /findings/counts', {});
+    session.printItems(counts, ['kind', ['open', counted]]);
+  });
 
   findings.add('show <finding>', 'show a finding and its evidence', 'fnd_…').does(async (session, id: string) => {
     const finding = await session.client.call('GET /findings/{findingId}', id);

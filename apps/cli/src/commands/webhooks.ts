@@ -2,6 +2,7 @@ import { portalAccesses, portalLinkLimits, type responses } from '@idsync/contra
 import { Option } from 'commander';
 import type { CliCommand } from '../cli-command.js';
 import { UsageError } from '../cli-error.js';
+import { counted } from '../counted.js';
 import { commaSeparated, confirm, wholeNumber } from '../input.js';
 import { printReplay, type ReplayOptions, replayExitCodes, withReplayOptions } from '../replay-outcome.js';
 import type { Session } from '../session.js';
@@ -105,11 +106,6 @@ export function addWebhookCommands(program: CliCommand): void {
     });
 }
 
-/** A plus sign marks a count that stopped at its limit. */
-function counted({ count, exact }: responses.WebhookHealth['pending']): string {
-  return `${count}${exact ? '' : '+'}`;
-}
-
 function print(session: Session, webhook: responses.WebhookDetails): void {
   const { pending, dead, breaker, statistics, ...rest } = webhook;
   const { since, attempts, success_rate: rate, duration_ms: duration, outcomes } = statistics;
@@ -120,7 +116,7 @@ function print(session: Session, webhook: responses.WebhookDetails): void {
     breaker: breaker.state === 'open' ? `open until ${breaker.open_until}` : breaker.state,
     [`attempts since ${since}`]: attempts,
     'success rate': rate === undefined ? undefined : `${Math.floor(rate * 1_000) / 10} %`,
-    duration: duration && `p50 ${duration.p50} ms, p99 ${duration.p99} ms`,
+    duration: duration && `p50 ${duration.p50} ms, p99 ${duration.p99} ms, of ${duration.attempts} attempts`,
     outcomes: Object.entries(outcomes).map(([outcome, count]) => `${outcome} ${count}`),
   });
 }

@@ -43,7 +43,19 @@ export function formatDuration(ms: number): string {
 
 const number = new Intl.NumberFormat('en');
 
-/** `12,040`; `more than 500` if the service counted only that far. */
+/** `12,040`; `500+` if the service counted only that far. */
 export function formatCount(count: number, isEstimate = false): string {
-  return isEstimate ? `more than ${number.format(count)}` : number.format(count);
+  return `${number.format(count)}${isEstimate ? '+' : ''}`;
+}
+
+/** A count of the API that may have stopped at a limit. */
+interface Counted {
+  count: number;
+  exact: boolean;
+}
+
+export const formatCounted = ({ count, exact }: Counted) => formatCount(count, !exact);
+
+export function sumOfCounts(counts: readonly Counted[]): Counted {
+  return { count: counts.reduce((sum, { count }) => sum + count, 0), exact: counts.every(({ exact }) => exact) };
 }

@@ -30,7 +30,7 @@ it('shows durations and counts', () => {
     '1 h',
     '1 h 12 min',
   ]);
-  expect([formatCount(12_040), formatCount(500, true)]).toEqual(['12,040', 'more than 500']);
+  expect([formatCount(12_040), formatCount(500, true)]).toEqual(['12,040', '500+']);
 });
 
 it('leaves out the status of a held run, which has another word on pages', () => {

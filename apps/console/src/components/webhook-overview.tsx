@@ -1,7 +1,7 @@
 import type { WebhookDetails } from '@idsync/client/operator';
 import type { ReactNode } from 'react';
 import { healthOf } from './describe-webhook';
-import { formatCount, formatDuration } from './format-time';
+import { formatCount, formatCounted, formatDuration } from './format-time';
 import { Section, StatTile, StatTiles } from './page';
 import { Ago, Facts, Time } from './values';
 import styles from './webhook-overview.module.css';
@@ -29,8 +29,8 @@ export function WebhookOverview({ webhook, actions }: { webhook: WebhookDetails;
           value={percentOf(statistics.success_rate)}
           about={`${formatCount(statistics.attempts)} attempts`}
         />
-        <StatTile label="Pending" value={formatCount(pending.count, !pending.exact)} />
-        <StatTile label="Dead" value={formatCount(dead.count, !dead.exact)} tone={dead.count > 0 ? 'bad' : undefined} />
+        <StatTile label="Pending" value={formatCounted(pending)} />
+        <StatTile label="Dead" value={formatCounted(dead)} tone={dead.count > 0 ? 'bad' : undefined} />
         <StatTile label="Last success" value={webhook.last_success_at ? <Ago at={webhook.last_success_at} /> : '—'} />
         <StatTile
           label="Last failure"
@@ -49,11 +49,7 @@ export function WebhookOverview({ webhook, actions }: { webhook: WebhookDetails;
             ['Filter', webhook.filter && <code>{JSON.stringify(webhook.filter)}</code>],
             ['Payload', webhook.payload === 'thin' ? 'Thin: ids only' : undefined],
             ['Additional headers', webhook.header_names?.join(', ')],
-            [
-              'Duration of attempts',
-              statistics.duration_ms &&
-                `${formatDuration(statistics.duration_ms.p50)}, slowest 1 %: ${formatDuration(statistics.duration_ms.p99)}`,
-            ],
+            ['Duration of attempts', durationOf(statistics)],
             ['Switched off', webhook.disabled_at && <Time at={webhook.disabled_at} />],
             [
               'Next attempt',
@@ -73,7 +69,14 @@ function percentOf(rate: number | undefined): string {
   return rate === undefined ? '—' : `${Math.floor(rate * 1_000) / 10} %`;
 }
 
-type Hours = WebhookDetails['statistics']['hours'];
+type Statistics = WebhookDetails['statistics'];
+type Hours = Statistics['hours'];
+
+function durationOf({ duration_ms: duration, attempts }: Statistics): string | undefined {
+  if (!duration) return undefined;
+  const newest = duration.attempts < attempts ? `, of the newest ${formatCount(duration.attempts)}` : '';
+  return `${formatDuration(duration.p50)}, slowest 1 %: ${formatDuration(duration.p99)}${newest}`;
+}
 
 const width = 480;
 const height = 72;

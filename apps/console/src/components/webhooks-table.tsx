@@ -2,7 +2,7 @@ import type { ListedWebhook, WebhookDetails } from '@idsync/client/operator';
 import type { ComponentProps, ReactNode } from 'react';
 import { type Column, DataTable, rowLink } from './data-table';
 import { healthOf, hostOf } from './describe-webhook';
-import { formatCount } from './format-time';
+import { formatCounted } from './format-time';
 
 interface Row extends Pick<ListedWebhook, 'id' | 'callback_url' | 'events'> {
   /** Absent while it is loading. */
@@ -61,5 +61,5 @@ function columnsWith(linkOf: WebhooksTableProps['linkOf'], isConsole: boolean): 
 }
 
 function countOf(counted: WebhookDetails['dead'] | undefined): string | undefined {
-  return counted?.count ? formatCount(counted.count, !counted.exact) : undefined;
+  return counted?.count ? formatCounted(counted) : undefined;
 }

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call, callInstallation, type Identity, type Input, read, useTenantId } from './api';
+import { type Connector, call, callInstallation, type Identity, type Input, read, useTenantId } from './api';
 import { cursorPages, live, liveByEvents, unlessStreamed } from './query-client';
 
 export const tenantsQuery = queryOptions({
@@ -10,11 +10,20 @@ export const tenantsQuery = queryOptions({
 
 export const tenantQuery = (tenantId: string) => ({ ...read('tenants', 'GET ', { tenantId }), staleTime: 60_000 });
 
-/** The sources of a tenant, which are few. */
-export const connectorsQuery = (tenantId: string) => ({
-  ...read('connectors', 'GET /connectors', { tenantId }, { limit: 200 }),
-  staleTime: 30_000,
-});
+/** All sources of a tenant, which are few. */
+export const connectorsQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: ['connectors', tenantId],
+    queryFn: async () => {
+      const data: Connector[] = [];
+      for (;;) {
+        const page = await call('GET /connectors', { tenantId }, { limit: 200, offset: data.length });
+        data.push(...page.data);
+        if (page.data.length === 0 || data.length >= page.total) return { ...page, data, offset: 0 };
+      }
+    },
+    staleTime: 30_000,
+  });
 
 export const connectorQuery = (tenantId: string, connectorId: string) => ({
   ...read('connectors', 'GET /connectors/{connectorId}', { tenantId, connectorId }),

@@ -8,20 +8,12 @@ const quiet: Answers = {
   'GET /connectors': pageOf(source),
   'GET /sync-jobs': pageOf(),
   'GET /cases': pageOf(),
-  'GET /findings': { data: [], limit: 200 },
+  'GET /findings/counts': { data: [] },
   'GET /webhooks': { data: [], total: 0 },
   'GET /identities': pageOf(),
   'GET /activity': { hours: [], complete: true },
 };
 const failing = { ...source, id: 'con_ad', name: 'Directory', health: 'failing' as const };
-const finding = {
-  id: 'fnd_1',
-  kind: 'machine_without_owner' as const,
-  state: 'open' as const,
-  subject_id: 'mid_1',
-  evidence: {},
-  opened_at: heldRun.created_at,
-};
 
 /** The region of what needs the operator, once its data has arrived. */
 const needsRegion = () => screen.findByRole('region', { name: 'What needs you' });
@@ -33,7 +25,7 @@ it('lists a held run, a failing source, a webhook, a case and findings, each wit
       'GET /connectors': pageOf(source, failing),
       'GET /sync-jobs': ({ query }) => pageOf(...(query.status === 'quarantined' ? [heldRun] : [])),
       'GET /cases': ({ query }) => pageOf(...(query.status === 'open' ? [reviewCase] : [])),
-      'GET /findings': ({ query }) => ({ data: query.state === 'open' ? [finding] : [], limit: 200 }),
+      'GET /findings/counts': { data: [{ kind: 'machine_without_owner', count: 1, exact: true }] },
       'GET /webhooks': { data: [{ ...webhook, dead: { count: 3, exact: true } }], total: 1 },
     },
   });
@@ -60,7 +52,7 @@ it('asks for the first source when none is connected', async () => {
   expect(screen.queryByRole('table', { name: 'Sources' })).toBeNull();
 });
 
-it.each(['/connectors', '/sync-jobs', '/cases', '/findings', '/webhooks'] as const)(
+it.each(['/connectors', '/sync-jobs', '/cases', '/findings/counts', '/webhooks'] as const)(
   'shows the error instead of an incomplete list when %s is refused, and reads it again on request',
   async (path) => {
     let isRefused = true;

@@ -70,16 +70,17 @@ export function CasesScreen() {
     return () => removeEventListener('keydown', onKey);
   });
 
-  const total = query.data?.pages[0]?.total;
+  const first = query.data?.pages[0];
   return (
     <Screen
       title="Cases"
       description={
-        total !== undefined && `${formatCount(total)} ${status ? caseStatusWords[status].toLowerCase() : 'open'}`
+        first &&
+        `${formatCount(first.total, first.total_is_estimate)} ${status ? caseStatusWords[status].toLowerCase() : 'open'}`
       }
       api={`/cases?status=${status ?? 'open'}`}
       cli={`idsync cases list --status ${status ?? 'open'}`}
-      json={query.data?.pages[0]}
+      json={first}
       actions={
         last && (
           <Button onClick={() => undo.mutate(last)} disabled={isBusy}>

@@ -5,7 +5,7 @@ import type { Activity as ActivityData } from '../../data/api';
 import styles from './activity.module.css';
 
 /** Events and deliveries of the last 24 hours, by hour. */
-export function Activity({ activity: { hours, complete } }: { activity: ActivityData }) {
+export function Activity({ activity: { hours } }: { activity: ActivityData }) {
   const series = [
     { label: 'Events', path: '/events?since=24h', values: hours.map(({ events }) => events) },
     { label: 'Delivered', path: '/webhooks', values: hours.map(({ delivered }) => delivered) },
@@ -25,10 +25,7 @@ export function Activity({ activity: { hours, complete } }: { activity: Activity
             <TenantLink path={path} className={styles.label}>
               {label}
             </TenantLink>
-            <span className={styles.sum}>
-              {formatCount(sumOf(values))}
-              {!complete && '+'}
-            </span>
+            <span className={styles.sum}>{formatCount(sumOf(values))}</span>
             <Sparkline values={values} label={`${label} in the last 24 hours`} tone={tone} />
           </li>
         ))}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Icon } from '../../components/button';
 import { type Column, DataTable } from '../../components/data-table';
-import { formatCount } from '../../components/format-time';
+import { formatCount, formatCounted, sumOfCounts } from '../../components/format-time';
 import { linkColumn, TenantLink } from '../../components/links';
 import { EmptyState, ErrorState, Loading, Page, Section, StatTile, StatTiles } from '../../components/page';
 import tones from '../../components/tones.module.css';
@@ -34,7 +34,7 @@ export function HomeScreen() {
     ...liveByEvents,
   });
   const findings = useQuery({
-    ...read('findings', 'GET /findings', { tenantId }, { state: 'open', limit: 200 }),
+    ...read('findings', 'GET /findings/counts', { tenantId }),
     ...liveByEvents,
   });
   const webhooks = useQuery(webhooksQuery(tenantId));
@@ -52,7 +52,7 @@ export function HomeScreen() {
     held: held.data,
     sources,
     cases: cases.data,
-    findings: findings.data,
+    findings: findings.data.data,
     webhooks: webhooks.data.data,
     now: Date.now(),
   });
@@ -60,7 +60,8 @@ export function HomeScreen() {
     <TenantLink path={path} {...props} />
   );
   const hasMachines = sources.some(({ records }) => records === 'machine_identity');
-  const dead = webhooks.data.data.reduce((sum, webhook) => sum + webhook.dead.count, 0);
+  const open = sumOfCounts(findings.data.data);
+  const dead = sumOfCounts(webhooks.data.data.map((webhook) => webhook.dead));
   return (
     <Page title="Home">
       <StatTiles>
@@ -79,20 +80,20 @@ export function HomeScreen() {
         <StatTile
           label="Open cases"
           link={linkTo('/cases')}
-          value={formatCount(cases.data.total)}
+          value={formatCount(cases.data.total, cases.data.total_is_estimate)}
           tone={cases.data.total ? 'warn' : undefined}
         />
         <StatTile
           label="Open findings"
           link={linkTo('/findings')}
-          value={`${formatCount(findings.data.data.length)}${findings.data.next_cursor ? '+' : ''}`}
-          tone={findings.data.data.length ? 'warn' : undefined}
+          value={formatCounted(open)}
+          tone={open.count ? 'warn' : undefined}
         />
         <StatTile
           label="Dead deliveries"
           link={linkTo('/webhooks')}
-          value={formatCount(dead)}
-          tone={dead ? 'bad' : undefined}
+          value={formatCounted(dead)}
+          tone={dead.count ? 'bad' : undefined}
         />
       </StatTiles>
       <Section title="What needs you" flush>

@@ -1,3 +1,4 @@
+import { type FindingKind, findingKinds } from '@idsync/contracts/fixed-values';
 import { expect, it } from '@jest/globals';
 import type { Connector, ReviewCase, WebhookHealthList } from '../../data/api';
 import { needsOf } from './needs.js';
@@ -18,7 +19,8 @@ const review: ReviewCase = {
   },
   candidates: [{ identity_id: 'idn_2', display_name: 'Zoe Muller', score: 1, evidence: [] }],
 };
-const quiet = { held: { data: [], total: 0 }, sources: [], findings: { data: [] }, webhooks: [], now: 0 };
+const quiet = { held: { data: [], total: 0 }, sources: [], findings: [], webhooks: [], now: 0 };
+const open = (kind: FindingKind, count = 1, exact = true) => ({ kind, count, exact });
 const needOf = (data: ReviewCase[], total = data.length) =>
   needsOf({ ...quiet, cases: { data, total } }).map(({ title, detail, path }) => ({ title, detail, path }));
 
@@ -34,6 +36,9 @@ it('asks the question of a single case, and says how things are meanwhile', () =
 
 it('counts several cases, and is silent without one', () => {
   expect(needOf([review, review], 12)).toMatchObject([{ title: '12 cases need a decision' }]);
+  expect(shown({ cases: { data: [review], total: 10_000, total_is_estimate: true } })).toMatchObject([
+    { title: '10,000+ cases need a decision' },
+  ]);
   expect(needOf([])).toEqual([]);
 });
 
@@ -69,7 +74,7 @@ it('lists held runs, sources, webhooks, cases and findings in this order', () =>
     sources: [{ ...source, health: 'failing' }],
     webhooks: [{ ...webhook, breaker: { state: 'open' } }],
     cases: { data: [review], total: 1 },
-    findings: { data: [{ kind: 'manager_cycle' }, { kind: 'leaver_with_account' }] },
+    findings: [open('manager_cycle'), open('leaver_with_account')],
     now,
   });
   expect(needs.map(({ key, title }) => [key, title])).toEqual([
@@ -166,7 +171,7 @@ it.each([
     'has more dead deliveries than are counted',
     { dead: { count: 1_000, exact: false } },
     'bad',
-    '1000+ deliveries to receiver.example.com are dead',
+    '1,000+ deliveries to receiver.example.com are dead',
     'They are not sent again until you requeue them.',
     undefined,
   ],
@@ -196,10 +201,31 @@ it.each([
   ],
   ['unmatched_account', 'warn', '1 account belongs to nobody', '2 accounts belong to nobody'],
   ['duplicate_in_source', 'warn', '1 person is twice in one source', '2 people are twice in one source'],
+  [
+    'stale_source',
+    'warn',
+    '1 source was not read completely for too long',
+    '2 sources were not read completely for too long',
+  ],
   ['unknown_manager', 'info', '1 manager is unknown', '2 managers are unknown'],
   ['manager_cycle', 'info', '1 circle of managers', '2 circles of managers'],
-])('counts the findings of the kind %s, and links them', (kind, tone, one, many) => {
+] as const)('counts the findings of the kind %s, and links them', (kind, tone, one, many) => {
   const path = `/findings?kind=${kind}`;
-  expect(shown({ findings: { data: [{ kind }] } })).toMatchObject([{ icon: 'finding', tone, title: one, path }]);
-  expect(shown({ findings: { data: [{ kind }, { kind: 'other' }, { kind }] } })).toMatchObject([{ title: many, path }]);
+  expect(shown({ findings: [open(kind)] })).toMatchObject([{ icon: 'finding', tone, title: one, path }]);
+  expect(shown({ findings: [open(kind, 2)] })).toMatchObject([{ title: many, path }]);
+});
+
+it('mentions every kind of open findings, and how many there are beyond what is counted', () => {
+  const findings = findingKinds.map((kind) => open(kind, 10_000, false));
+  const titles = shown({ findings }).map(({ title }) => title);
+  expect(titles).toHaveLength(findingKinds.length);
+  expect(titles[0]).toBe('10,000+ leavers still have accounts');
+  expect(titles.filter((title) => !title.startsWith('10,000+ '))).toEqual([]);
+});
+
+it('mentions the held runs that are not listed one by one', () => {
+  const more = (total: number, rest = {}) => shown({ held: { data: [run], total, ...rest } })[1];
+  expect(more(1)).toBeUndefined();
+  expect(more(2)).toMatchObject({ title: '1 more run is held', path: '/runs?status=quarantined' });
+  expect(more(10_000, { total_is_estimate: true })).toMatchObject({ title: '9,999+ more runs are held' });
 });

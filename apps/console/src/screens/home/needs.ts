@@ -1,8 +1,10 @@
+import type { FindingKind } from '@idsync/contracts/fixed-values';
 import type { IconName } from '../../components/button';
 import { meanwhileOf, questionOf } from '../../components/describe-case.js';
 import { hostOf } from '../../components/describe-webhook.js';
+import { formatCount, formatCounted } from '../../components/format-time.js';
 import { holdMessage, type Tone } from '../../components/words.js';
-import type { Connector, ReviewCase, WebhookHealthList } from '../../data/api';
+import type { Answer, Connector, ReviewCase, WebhookHealthList } from '../../data/api';
 
 export interface Need {
   key: string;
@@ -15,29 +17,32 @@ export interface Need {
   path: string;
 }
 
-interface Findings {
-  data: readonly { kind: string }[];
-  next_cursor?: string;
-}
-
 interface Situation {
   held: {
     data: readonly { job_id: string; connector_id: string; error_message?: string; created_at: string }[];
     total: number;
+    total_is_estimate?: boolean;
   };
   sources: readonly Connector[];
-  cases: { data: readonly ReviewCase[]; total: number };
-  findings: Findings;
+  cases: { data: readonly ReviewCase[]; total: number; total_is_estimate?: boolean };
+  /** Kinds with open findings. */
+  findings: Answer<'GET /findings/counts'>['data'];
   webhooks: WebhookHealthList['data'];
   now: number;
 }
 
 const staleMs = 26 * 3_600_000;
 
-const findingTitles: Record<string, [one: string, many: string, Tone]> = {
+/** The most serious first. */
+const findingTitles: Record<FindingKind, [one: string, many: string, Tone]> = {
   leaver_with_account: ['leaver still has an account', 'leavers still have accounts', 'bad'],
   leaver_with_machine_secret: ['leaver owns a machine with a secret', 'leavers own machines with secrets', 'bad'],
   machine_without_owner: ['machine has no owner', 'machines have no owner', 'warn'],
+  stale_source: [
+    'source was not read completely for too long',
+    'sources were not read completely for too long',
+    'warn',
+  ],
   leaver_in_other_source: ['leaver is active in another source', 'leavers are active in other sources', 'warn'],
   employment_conflict: ['person has left by one of two sources', 'people have left by one of two sources', 'warn'],
   unmatched_account: ['account belongs to nobody', 'accounts belong to nobody', 'warn'],
@@ -52,7 +57,7 @@ const findingTitles: Record<string, [one: string, many: string, Tone]> = {
   manager_cycle: ['circle of managers', 'circles of managers', 'info'],
 };
 
-const findingDetails: Record<string, string> = {
+const findingDetails: Partial<Record<FindingKind, string>> = {
   leaver_with_account: 'Disable the account in its source, or accept the finding.',
   leaver_with_machine_secret: 'Rotate the secret, and hand the machine over.',
   leaver_in_other_source: 'Another source still lists them as active.',
@@ -74,6 +79,7 @@ export function needsOf({ held, sources, cases, findings, webhooks, now }: Situa
       at: created_at,
       path: `/runs/${job_id}/plan`,
     })),
+    ...furtherHeld(held),
     ...sources.flatMap((source) => sourceNeed(source, now)),
     ...webhooks.flatMap(webhookNeed),
     ...casesNeed(cases),
@@ -81,13 +87,24 @@ export function needsOf({ held, sources, cases, findings, webhooks, now }: Situa
   ];
 }
 
-function casesNeed({ data, total }: Situation['cases']): Need[] {
+/** The held runs that are not listed one by one. */
+function furtherHeld({ data, total, total_is_estimate }: Situation['held']): Need[] {
+  const count = total - data.length;
+  if (count <= 0) return [];
+  const title = count === 1 ? '1 more run is held' : `${formatCount(count, total_is_estimate)} more runs are held`;
+  return [{ key: 'held', icon: 'plan', tone: 'warn', title, detail: '', path: '/runs?status=quarantined' }];
+}
+
+function casesNeed({ data, total, total_is_estimate }: Situation['cases']): Need[] {
   const [first] = data;
   if (!first) return [];
   const words =
     total === 1
       ? { title: questionOf(first), detail: `Matching could not decide. ${meanwhileOf(first)}` }
-      : { title: `${total} cases need a decision`, detail: 'Matching leaves records to you that may belong together.' };
+      : {
+          title: `${formatCount(total, total_is_estimate)} cases need a decision`,
+          detail: 'Matching leaves records to you that may belong together.',
+        };
   return [{ key: 'cases', icon: 'cases', tone: 'warn', ...words, at: first.opened_at, path: '/cases' }];
 }
 
@@ -114,11 +131,10 @@ function webhookNeed(webhook: WebhookHealthList['data'][number]): Need[] {
   const host = hostOf(webhook.callback_url);
   if (!active && disabled_at)
     return need('bad', `Webhook ${host} was switched off`, webhook.disabled_reason ?? '', disabled_at);
-  const count = `${dead.count}${dead.exact ? '' : '+'}`;
   if (dead.count > 0)
     return need(
       'bad',
-      `${count} deliveries to ${host} are dead`,
+      dead.count === 1 ? `1 delivery to ${host} is dead` : `${formatCounted(dead)} deliveries to ${host} are dead`,
       'They are not sent again until you requeue them.',
       failedAt,
     );
@@ -127,12 +143,19 @@ function webhookNeed(webhook: WebhookHealthList['data'][number]): Need[] {
   return [];
 }
 
-function findingNeeds({ data }: Findings): Need[] {
-  return Object.entries(findingTitles).flatMap(([kind, [one, many, tone]]) => {
-    const count = data.filter((finding) => finding.kind === kind).length;
-    if (count === 0) return [];
-    const title = `${count} ${count === 1 ? one : many}`;
-    const detail = findingDetails[kind] ?? '';
-    return [{ key: kind, icon: 'finding' as const, tone, title, detail, path: `/findings?kind=${kind}` }];
+function findingNeeds(counts: Situation['findings']): Need[] {
+  const kinds = Object.keys(findingTitles);
+  const ordered = counts.toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
+  return ordered.map(({ kind, ...counted }) => {
+    const [one, many, tone] = findingTitles[kind];
+    const title = `${formatCounted(counted)} ${counted.count === 1 ? one : many}`;
+    return {
+      key: kind,
+      icon: 'finding',
+      tone,
+      title,
+      detail: findingDetails[kind] ?? '',
+      path: `/findings?kind=${kind}`,
+    };
   });
 }

@@ -100,7 +100,7 @@ export function RunScreen() {
           ))}
         </ol>
       </Section>
-      {run.errors.length > 0 && <RunErrors errors={run.errors} />}
+      {run.errors.length > 0 && <RunErrors run={run} />}
     </Screen>
   );
 }
@@ -143,9 +143,11 @@ const columns: readonly Column<RunError>[] = [
 ];
 
 /** The first errors of records; `GET …/connectors/{id}/errors` lists all that are still open. */
-function RunErrors({ errors }: { errors: readonly RunError[] }) {
+function RunErrors({ run: { errors, records_failed } }: { run: OperatorJobWithErrors }) {
   const keyOf = (error: RunError) => String(errors.indexOf(error));
-  return <DataTable title="Records that failed" columns={columns} rows={errors} rowKey={keyOf} />;
+  const title =
+    errors.length < records_failed ? `Records that failed: the first ${errors.length}` : 'Records that failed';
+  return <DataTable title={title} columns={columns} rows={errors} rowKey={keyOf} />;
 }
 
 /** How the time of a run is divided. */

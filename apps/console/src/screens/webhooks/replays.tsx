@@ -83,14 +83,14 @@ export function ReplayButton({ webhook, refresh }: { webhook: WebhookDetails; re
 function Preview({ range, isFiltered }: { range: ReplayWindow; isFiltered: boolean }) {
   const { data, error } = useQuery({ ...countedQuery(useTenantId(), range), placeholderData: keepPreviousData });
   if (error) return <p role="status">{error.message}</p>;
-  const { count = 0, isAll = true } = data ?? {};
-  return (
-    <p role="status">
-      {data === undefined
-        ? 'Counting events…'
-        : `${formatCount(count, !isAll)} ${count === 1 && isAll ? 'event' : 'events'} of this time.${isFiltered ? ' The filter of the webhook may leave some out.' : ''}`}
-    </p>
-  );
+  const remark = isFiltered ? ' The filter of the webhook may leave some out.' : '';
+  return <p role="status">{data === undefined ? 'Counting events…' : `${eventsOf(data)} of this time.${remark}`}</p>;
+}
+
+/** A page may have no events although there are some: it examines a bounded number of others. */
+function eventsOf({ count, isAll }: { count: number; isAll: boolean }): string {
+  if (count === 0 && !isAll) return 'An unknown number of events';
+  return `${formatCount(count, !isAll)} ${count === 1 && isAll ? 'event' : 'events'}`;
 }
 
 /** The newest replays of a webhook. */
