@@ -7,7 +7,6 @@ import {
   findingStates,
   jobStatuses,
   machineClassifications,
-  matchingKeys,
   personStatuses,
   planActions,
   recordFields,
