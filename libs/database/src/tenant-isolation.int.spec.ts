@@ -46,6 +46,27 @@ describe('every table with tenants', () => {
   });
 });
 
+describe('the views for an autoscaler', () => {
+  it('are read by a role that has no access to a table', async () => {
+    const role = `reader_${newUuid().replaceAll('-', '')}`;
+    const views = ['autoscaling_sync_worker', 'autoscaling_webhook_dispatcher'];
+    await admin.rows(`create role ${role} login password '${role}'`);
+    const url = Object.assign(new URL(testDatabase.url), { username: role, password: role });
+    const reader = DirectoryFixture.connect(url.href);
+    try {
+      await admin.rows(`grant connect on database ${url.pathname.slice(1)} to ${role}`);
+      await admin.rows(`grant usage on schema public to ${role}`);
+      await admin.rows(`grant select on ${views} to ${role}`);
+      for (const view of views) expect(await reader.rows(`select from ${view}`)).toHaveLength(1);
+      await expect(reader.rows('select from tenants')).rejects.toThrow('permission denied');
+    } finally {
+      await reader.close();
+      await admin.rows(`drop owned by ${role}`);
+      await admin.rows(`drop role ${role}`);
+    }
+  });
+});
+
 describe('a transaction of a tenant', () => {
   it.each(services)('sees no row of another tenant in any table without a WHERE: %s', async (service) => {
     const readable = await allowed(service, 'SELECT');

@@ -1180,20 +1180,25 @@ create table service_processes (
 `;
 
 /**
- * Views of one row each for an autoscaler. They run with the rights of their owner, so the autoscaler's login needs no
- * access to tables.
+ * Views of one row each for an autoscaler. Their functions run as the owner, so the autoscaler's login needs no access to
+ * tables, and on Citus none to the nodes, to which a view alone connects as the role that reads it.
  */
 const autoscaling = `
-create view autoscaling_sync_worker as
-  select count(distinct connector_id)::float8 as connectors_with_jobs
-    from sync_jobs where status in ('queued', 'running');
+create function connectors_with_jobs() returns double precision language sql stable security definer
+  set search_path = public, pg_temp as $$
+  select count(distinct connector_id) from sync_jobs where status in ('queued', 'running') $$;
 
-create view autoscaling_directory as
-  select coalesce(sum(batches_written - batches_processed), 0)::float8 as batches_unapplied
-    from sync_jobs where status = 'running';
+create view autoscaling_sync_worker as select connectors_with_jobs();
 
-create view autoscaling_webhook_dispatcher as
-  select coalesce(max(extract(epoch from now() - due.due_at)), 0)::float8 as seconds_due
+create function batches_unapplied() returns double precision language sql stable security definer
+  set search_path = public, pg_temp as $$
+  select coalesce(sum(batches_written - batches_processed), 0) from sync_jobs where status = 'running' $$;
+
+create view autoscaling_directory as select batches_unapplied();
+
+create function seconds_due() returns double precision language sql stable security definer
+  set search_path = public, pg_temp as $$
+  select coalesce(max(extract(epoch from now() - due.due_at)), 0)
     from webhooks w left join webhook_endpoints e on e.tenant_id = w.tenant_id and e.webhook_id = w.id
    cross join lateral (
      (select due_at from webhook_deliveries where tenant_id = w.tenant_id and webhook_id = w.id and status = 'pending'
@@ -1202,7 +1207,9 @@ create view autoscaling_webhook_dispatcher as
      (select due_at from webhook_deliveries where tenant_id = w.tenant_id and webhook_id = w.id and status = 'pending'
          and is_retry and due_at <= now() and (lease_until is null or lease_until < now()) order by due_at limit 1)
    ) as due
-   where w.active and (e.open_until is null or e.open_until < now());
+   where w.active and (e.open_until is null or e.open_until < now()) $$;
+
+create view autoscaling_webhook_dispatcher as select seconds_due();
 `;
 
 /** For previews of changes. */
