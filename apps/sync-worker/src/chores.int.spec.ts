@@ -27,6 +27,7 @@ describe('the housekeeping of the sync worker', () => {
   it('deletes jobs that ended a month ago, with their errors, ten at a time', async () => {
     const old = await Promise.all(Array.from({ length: 12 }, () => readJob(1, [0])));
     const recent = await readJob(1, [0]);
+    await fixture.sweepAll();
     await fixture.rows.rows(`update sync_jobs set completed_at = now() - interval '31 days' where id = any($1)`, [
       old.map((job) => job.id),
     ]);

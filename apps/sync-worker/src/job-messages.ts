@@ -22,16 +22,13 @@ import { afterBatch, afterSweep, isComplete, withAnnounced } from './job-counts.
 import { quarantinedJobs, reportEnd } from './metrics.js';
 import type { SyncContext } from './sync-context.js';
 
-/** Runs `work` with the locked job of a message. Returns its result; false if there is no such job. */
+/** Runs `work` with the locked job of a message. Returns its result. */
 function withJob(
   database: Database,
   { tenant_id: tenantId, data }: { tenant_id: string; data: { job_id: string } },
   work: (tx: Transaction, job: SyncJob) => Promise<boolean>,
 ): Promise<boolean> {
-  return database.transaction(tenantId, async (tx) => {
-    const job = await lockJob(tx, tenantId, data.job_id);
-    return job !== undefined && work(tx, job);
-  });
+  return database.transaction(tenantId, async (tx) => work(tx, await lockJob(tx, tenantId, data.job_id)));
 }
 
 /**
@@ -147,7 +144,7 @@ export async function releaseJob(
     // First, as by the end of that job, which then finds this decision.
     const mustWait = await lockRunningBeside(tx, data.job_id);
     const job = await lockJob(tx, tenantId, data.job_id);
-    if (job?.status !== 'quarantined' || job.released) return false;
+    if (job.status !== 'quarantined' || job.released) return false;
     await saveDecision(tx, job.id, { action: 'released', reason: data.reason, by: data.by, at: new Date() });
     if (!mustWait) await requestSweep(tx, job);
     return true;
@@ -168,7 +165,7 @@ export async function cancelRequestedJob(
     // First, so that the counts below include all applied batches.
     await blockBatches(tx, data.job_id);
     const job = await lockJob(tx, tenantId, data.job_id);
-    if (!job || !endable.includes(job.status)) return false;
+    if (!endable.includes(job.status)) return false;
     await cancelJob(tx, job, data);
     return true;
   });

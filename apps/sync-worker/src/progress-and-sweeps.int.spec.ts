@@ -141,12 +141,13 @@ describe('batches', () => {
       expect(await fixture.recordErrors(job.id)).toMatchObject([{ line: 12, message: errors[0]?.message }]);
     });
 
-    it('ignores an answer with the id of another tenant', async () => {
+    it('does not count an answer with the id of another tenant, whose job may not be visible yet', async () => {
       const job = await readJob(10);
       const [applied] = await answers(job.ready);
       if (!applied) throw new Error('no answer');
       const other = await fixture.rows.tenant();
-      expect(await applyProgress(fixture, { ...applied, tenant_id: other })).toBe(false);
+      const foreign = applyProgress(fixture, { ...applied, tenant_id: other });
+      await expect(foreign).rejects.toThrow('the job of the message is not visible yet');
       expect(await fixture.job(job.id)).toMatchObject({ status: 'running', batches_processed: 0 });
     });
   });
@@ -249,14 +250,14 @@ describe('batches', () => {
       expect(after).toMatchObject({ jobStatus: 'cancelled' });
     });
 
-    it('ignores a job that has ended and a job of another tenant', async () => {
+    it('ignores a job that has ended, and finds no job of another tenant', async () => {
       const ended = await readJob(0);
       await fixture.sweepAll();
       expect(await cancelRequestedJob(fixture.database, request(ended))).toBe(false);
       expect(await fixture.job(ended.id)).toMatchObject({ status: 'completed' });
       const job = await fixture.queueAlone();
       const foreign = { ...request(job), tenant_id: await fixture.rows.tenant() };
-      expect(await cancelRequestedJob(fixture.database, foreign)).toBe(false);
+      await expect(cancelRequestedJob(fixture.database, foreign)).rejects.toThrow('not visible yet');
       expect(await fixture.job(job.id)).toMatchObject({ status: 'queued' });
     });
   });
@@ -339,10 +340,10 @@ describe('sweeps', () => {
       expect(await fixture.recordErrors(job.id)).toMatchObject([{ message: 'listed more than once by the source' }]);
     });
 
-    it('is ignored for another tenant and for a job that is still being read', async () => {
+    it('is ignored for a job that is still being read, and finds no job of another tenant', async () => {
       const job = await readJob();
       const foreign = { ...to(job, { deleted: 0 }), tenant_id: await fixture.rows.tenant() };
-      expect(await endSweep(fixture.database, foreign)).toBe(false);
+      await expect(endSweep(fixture.database, foreign)).rejects.toThrow('not visible yet');
       const reading = await fixture.queueAlone();
       await claimJob(fixture.context(listSource(0)), reading);
       expect(await endSweep(fixture.database, to(reading, { deleted: 0 }))).toBe(false);

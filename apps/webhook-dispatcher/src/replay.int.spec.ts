@@ -202,6 +202,11 @@ describe('a replay of deliveries', () => {
     expect(await fixture.deliveries(webhook)).toHaveLength(1_234);
   });
 
+  it('fails to be retried while its row is not visible', async () => {
+    const early = replayPart(fixture.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: newUuid() } });
+    await expect(early).rejects.toThrow('the replay of the message is not visible yet');
+  });
+
   it('stops once it is cancelled or its webhook is deleted', async () => {
     await fixture.insertEvents(tenant, Array(600).fill('user.created'));
     const cancelled = await requested('replay');

@@ -117,6 +117,30 @@ describe('applying a batch', () => {
     ]);
   });
 
+  it('fails to be retried while a batch of a running job is not visible, and is applied by the same message', async () => {
+    const hr = await fixture.connector(tenant);
+    const job = await fixture.job(tenant, hr, 'running');
+    const message = await fixture.batch(tenant, hr, job, 0, [person('1', { email: 'a@x.org' })]);
+    const rows = await fixture.rows('delete from sync_batches where job_id = $1 returning *', [job]);
+    const early = applyBatch(database, message);
+    await expect(early).rejects.toThrow('the batch of the message is not visible yet');
+    await fixture.rows('insert into sync_batches select (jsonb_populate_record(null::sync_batches, $1)).*', rows);
+    expect(await applyBatch(database, message, { attempt: 2 })).toMatchObject({ created: 1 });
+  });
+
+  it.each([
+    ['was applied', 'batches_written = 1'],
+    ['belongs to a job that has ended', "status = 'failed'"],
+  ])('does nothing for a batch that %s and is deleted', async (_, state) => {
+    const hr = await fixture.connector(tenant);
+    const job = await fixture.job(tenant, hr, 'running');
+    const message = await fixture.batch(tenant, hr, job, 0, [person('1', { email: 'a@x.org' })]);
+    await fixture.rows('delete from sync_batches where job_id = $1', [job]);
+    await fixture.rows(`update sync_jobs set ${state} where id = $1`, [job]);
+    expect(await applyBatch(database, message)).toBeUndefined();
+    expect(await identities()).toEqual([]);
+  });
+
   it('stores repeated values once and treats another order of values as no change', async () => {
     const hr = await fixture.connector(tenant);
     const listed = (departments: string[], more: Record<string, string | string[]> = {}) =>

@@ -1,10 +1,11 @@
 import { countingRows, type Message, type SourceRecord } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
-import { enqueue, markReceived } from '@idsync/database/bus';
+import { committedWith, enqueue, markReceived } from '@idsync/database/bus';
 import {
   deleteBatchState,
   findBatch,
   findGuardOfPeople,
+  isBatchGone,
   lockRecordsByAnchor,
   recordAppliedBatch,
   saveSeenRecords,
@@ -117,8 +118,11 @@ async function apply(
 ): Promise<AppliedBatch | undefined> {
   if (!(await markReceived(tx, id))) return undefined;
   const batch = await findBatch(tx, data.job_id, data.seq);
-  // The job was cancelled, or has ended and its batches are deleted.
-  if (!batch || batch.jobStatus === 'cancelled') return undefined;
+  if (!batch) {
+    committedWith((await isBatchGone(tx, data.job_id, data.seq)) || undefined, 'the batch');
+    return undefined;
+  }
+  if (batch.jobStatus === 'cancelled') return undefined;
   if (batch.isSuspect && !suspected) throw new SuspectBatch();
 
   const limit = await peopleLimit(tx, tenantId, batch.kind);

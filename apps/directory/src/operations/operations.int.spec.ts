@@ -39,6 +39,23 @@ describe('an operation', () => {
   });
 });
 
+describe('operations with an early message', () => {
+  it('fail to be retried while their row is not visible, and run with the same message afterwards', async () => {
+    await directory.newTenant();
+    const id = newUuid();
+    const message = { id: newUuid(), tenant_id: directory.tenant, data: { operation_id: id } };
+    const early = runOperation(directory.database, message);
+    await expect(early).rejects.toThrow('the operation of the message is not visible yet');
+    await directory.fixture.rows(
+      `insert into operations (id, tenant_id, type, input) values ($1, $2, 'job.undo', $3)`,
+      [id, directory.tenant, JSON.stringify({ job_id: newUuid(), preview: false })],
+    );
+    await runOperation(directory.database, message);
+    const rows = await directory.fixture.rows('select status from operations where id = $1', [id]);
+    expect(rows).toEqual([{ status: 'refused' }]);
+  });
+});
+
 describe('operations with a lost message', () => {
   beforeEach(async () => {
     await directory.newTenant();

@@ -7,7 +7,7 @@ import {
   type ShownAccess,
 } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
-import { enqueue, markReceived } from '@idsync/database/bus';
+import { committedWith, enqueue, markReceived } from '@idsync/database/bus';
 import {
   copyDirectory,
   endOperation,
@@ -100,8 +100,8 @@ export async function runOperation(
       if (!(await markReceived(tx, message.id))) return undefined;
       const isPreviewed = tried !== undefined && found.isPreview;
       const tenant = isPreviewed ? undefined : await loadTenant(tx, tenantId, true);
-      const operation = await lockOperation(tx, tenantId, data.operation_id);
-      if (operation?.status !== 'queued') return undefined;
+      const operation = committedWith(await lockOperation(tx, tenantId, data.operation_id), 'the operation');
+      if (operation.status !== 'queued') return undefined;
       if (!tenant) {
         await end(tx, 'done', { ...tried, ...access.shown(listed) });
         return undefined;

@@ -34,6 +34,15 @@ export async function markReceived(tx: Transaction, messageId: string): Promise<
   );
 }
 
+/**
+ * Returns the row that a message names. Without it, the message fails and is retried: after a crash, Citus shows a message up to
+ * seconds before the rows that were committed with it.
+ */
+export function committedWith<Row>(row: Row | undefined, what: string): Row {
+  if (row === undefined) throw new Error(`${what} of the message is not visible yet`);
+  return row;
+}
+
 export interface Backlog {
   /** Age of the oldest message that could have been published. */
   seconds: number;

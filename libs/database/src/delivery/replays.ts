@@ -2,6 +2,7 @@
 import { newUuid, type ReplayStatus } from '@idsync/contracts';
 import { type FindOperator, In } from 'typeorm';
 import { arraysOf, bigints, booleans, texts, uuids } from '../arrays.js';
+import { committedWith } from '../bus/outbox.js';
 import { unanswered } from '../by-tenant.js';
 import type { Transaction } from '../database.js';
 import { WebhookEntity } from '../entities/gateway.entities.js';
@@ -30,12 +31,15 @@ export function findReplayedWebhook(
   return findRow(tx, WebhookEntity, { where: { tenantId, id: webhookId } });
 }
 
-const isOpen: FindOperator<ReplayStatus> = In(['queued', 'running']);
+const open: ReplayStatus[] = ['queued', 'running'];
+const isOpen: FindOperator<ReplayStatus> = In(open);
 
-/** Locks a replay that has not ended. */
-export function lockReplay(tx: Transaction, tenantId: string, id: string): Promise<OpenReplay | undefined> {
-  const where = { tenantId, id, status: isOpen };
-  return findRow(tx, WebhookReplayEntity, { where, lock: { mode: 'pessimistic_write' } });
+/** Locks the replay of a message. Returns undefined if it has ended; it is deleted long after that. */
+export async function lockReplay(tx: Transaction, tenantId: string, id: string): Promise<OpenReplay | undefined> {
+  const lock = { mode: 'pessimistic_write' } as const;
+  const found = await findRow(tx, WebhookReplayEntity, { where: { tenantId, id }, lock });
+  const replay = committedWith(found, 'the replay');
+  return open.includes(replay.status) ? replay : undefined;
 }
 
 export async function beginReplay(

@@ -53,6 +53,15 @@ export async function findBatch(tx: Transaction, jobId: string, seq: number): Pr
   );
 }
 
+/** True if a missing batch was applied, or its job has ended. The job counts its batches when it writes them. */
+export async function isBatchGone(tx: Transaction, jobId: string, seq: number): Promise<boolean> {
+  return tx.any(
+    `select from sync_jobs
+      where tenant_id = $1 and id = $2 and (batches_written > $3 or status not in ('queued', 'running'))`,
+    [tx.tenantId, jobId, seq],
+  );
+}
+
 /** Reads all of a tenant's connectors, including deleted ones, whose records still count. A few dozen rows. */
 export async function findConnectors(
   tx: Transaction,

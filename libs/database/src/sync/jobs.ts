@@ -1,5 +1,6 @@
 // SQL by hand: runs for every page and batch, benchmarked.
 import type { JobStatus } from '@idsync/contracts';
+import { committedWith } from '../bus/outbox.js';
 import { deleteFound } from '../by-tenant.js';
 import type { Database, Transaction } from '../database.js';
 import type { SyncJobEntity } from '../entities/sync.entities.js';
@@ -67,12 +68,13 @@ export interface JobDecision {
 export const jobColumns = `${selectList([...state, ...counts, ...failure], 'j')},
   coalesce(j.decision ->> 'action' = 'released', false) as released`;
 
-/** Locks a job. Every change of a job or its batches takes this lock first, to prevent deadlocks. */
-export async function lockJob(tx: Transaction, tenantId: string, jobId: string): Promise<SyncJob | undefined> {
-  return tx.row<SyncJob>(`select ${jobColumns} from sync_jobs j where j.id = $1 and j.tenant_id = $2 for update`, [
-    jobId,
-    tenantId,
-  ]);
+/**
+ * Locks the job of a message, which is deleted long after its end. Every change of a job or its batches takes this lock
+ * first, to prevent deadlocks.
+ */
+export async function lockJob(tx: Transaction, tenantId: string, jobId: string): Promise<SyncJob> {
+  const sql = `select ${jobColumns} from sync_jobs j where j.id = $1 and j.tenant_id = $2 for update`;
+  return committedWith(await tx.row<SyncJob>(sql, [jobId, tenantId]), 'the job');
 }
 
 /** Counts the records of a held job that its source lists and that nothing has applied. */
