@@ -35,8 +35,13 @@ export async function servicesSeconds(services, folder) {
 }
 
 /** Returns user and system time of the embedded PostgreSQL with all its processes, also ended ones. */
-export async function postgresSeconds(folder, stats) {
-  const postmaster = Number((await readFile(join(folder, 'data/postgres/postmaster.pid'), 'utf8')).split('\n')[0]);
+export function postgresSeconds(folder, stats) {
+  return serverSeconds(join(folder, 'data/postgres'), stats);
+}
+
+/** Returns the same of a PostgreSQL with this data directory. */
+export async function serverSeconds(dataDir, stats) {
+  const postmaster = Number((await readFile(join(dataDir, 'postmaster.pid'), 'utf8')).split('\n')[0]);
   return (stats ?? (await allStats()))
     .filter(({ pid, parent }) => pid === postmaster || parent === postmaster)
     .reduce((sum, { used, ended }) => sum + used + ended, 0);

@@ -6,6 +6,7 @@ export { LatePort } from './late-port.js';
 export { MemoryLimit } from './memory-limit.js';
 export { brokerProgram, PrivateBroker } from './private-broker.js';
 export { PrivateBrokerCluster } from './private-broker-cluster.js';
+export { PrivateCitus } from './private-citus.js';
 export { PrivateMariaDb } from './private-mariadb.js';
 export { PrivatePostgres } from './private-postgres.js';
 export { PrivatePrometheus } from './private-prometheus.js';

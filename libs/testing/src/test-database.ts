@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createDatabase, databaseUrl, dropDatabase } from '@idsync/database/schema';
 import pg from 'pg';
-import { createCitusDatabase } from './citus-database.js';
+import { citusNodes, createCitusDatabase } from './citus-database.js';
 
 export interface TestDatabase {
   url: string;
@@ -13,7 +13,7 @@ export interface TestDatabase {
  * `CITUS_URL`, it is distributed over the nodes of that cluster.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  if (process.env.CITUS_URL) return createCitusDatabase(process.env.CITUS_URL);
+  if (process.env.CITUS_URL) return createCitusDatabase(await citusNodes(process.env.CITUS_URL));
   return createEmptyDatabase(required('IDSYNC_TEST_TEMPLATE'));
 }
 
