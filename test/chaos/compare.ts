@@ -54,7 +54,7 @@ export async function compare(
   const known = await endedJobs(world.admin, tenants.jobs);
   if (known !== tenants.jobs.size)
     verdict.lost.push(`${tenants.jobs.size - known} of ${tenants.jobs.size} jobs did not end`);
-  for (const [name, rows] of Object.entries(await brokenInvariants(world.admin))) {
+  for (const [name, rows] of Object.entries(await brokenInvariants(world.admin, world.nodes))) {
     verdict.wrong.push(`${name}: ${JSON.stringify(rows.slice(0, shown))}`);
   }
   return verdict;

@@ -3,8 +3,6 @@ import type { Fault, FaultKind } from './plan.js';
 import { serviceNames } from './plan.js';
 import type { World } from './world.js';
 
-/** A message without progress for this long is republished (docs/operations.md); a round does not wait for it. */
-const republishAge = "interval '16 minutes'";
 const spareBytes = 256 * 1024;
 
 type StartFault = (world: World, fault: Fault) => Promise<() => Promise<void>>;
@@ -36,6 +34,11 @@ const faultStarters: Record<FaultKind, StartFault> = {
   'kill-postgres': async ({ postgres }) => {
     await postgres.kill();
     return () => postgres.up();
+  },
+  'kill-worker': async (world, { target }) => {
+    const worker = world.worker(target);
+    await worker.kill();
+    return () => worker.up();
   },
   'kill-broker': async ({ broker }) => {
     await broker.kill();
@@ -70,8 +73,8 @@ const faultStarters: Record<FaultKind, StartFault> = {
 };
 
 /**
- * Ages lost messages by a quarter of an hour and restarts the services, which republish them in a periodic job that
- * also runs at start.
+ * Ages lost messages, since those without progress for a quarter of an hour are republished (docs/operations.md), and
+ * restarts the services, which do that periodically and at their start.
  */
 async function ageLostMessages(world: World): Promise<void> {
   for (const [table, column] of [
@@ -80,7 +83,7 @@ async function ageLostMessages(world: World): Promise<void> {
     ['operations', 'announced_at'],
     ['webhook_replays', 'announced_at'],
   ]) {
-    await world.admin.rows(`update ${table} set ${column} = ${column} - ${republishAge}`);
+    await world.admin.rows(`update ${table} set ${column} = '2000-01-01' where ${column} is not null`);
   }
   for (const name of serviceNames) {
     if (name === 'gateway') continue;

@@ -31,9 +31,9 @@ async function run(options: Options): Promise<number> {
   } catch (error) {
     failed = true;
     say(`FAILED: ${interruption.signal.aborted ? String(error) : (error as Error).stack}`);
-    const { minutes, seed, faults, named } = options;
+    const { minutes, seed, faults, named, citus } = options;
     say(
-      `again: npm run test:chaos -- --minutes ${minutes} --seed ${seed}${named ? ` --faults ${faults.join(',')}` : ''}`,
+      `again: npm run test:chaos -- --minutes ${minutes} --seed ${seed}${named ? ` --faults ${faults.join(',')}` : ''}${citus ? ' --citus' : ''}`,
     );
   }
   await tenants.close();

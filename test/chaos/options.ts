@@ -7,6 +7,8 @@ export interface Options {
   faults: readonly FaultKind[];
   /** False if no kind was named, so that all kinds are drawn. */
   named: boolean;
+  /** Whether the database is a Citus cluster of the run. */
+  citus: boolean;
 }
 
 export const usage = `npm run test:chaos -- [options]
@@ -17,6 +19,7 @@ compares after each round what is there with what the sources say. Exits with 1 
   --minutes N    how long faults are made, at least one round (default 5)
   --seed N       the plan of faults and of changes; a random one is printed if absent
   --faults a,b   only these kinds: ${faultKinds.join(', ')}
+  --citus        the database is a coordinator and two workers of Citus, which are killed too
   --help
 `;
 
@@ -28,6 +31,7 @@ export function readOptions(words: string[]): Options | 'help' {
       minutes: { type: 'string', default: '5' },
       seed: { type: 'string' },
       faults: { type: 'string' },
+      citus: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -41,5 +45,5 @@ export function readOptions(words: string[]): Options | 'help' {
   const names = values.faults?.split(',') ?? faultKinds;
   const unknown = names.filter((name) => !(faultKinds as readonly string[]).includes(name));
   if (unknown.length > 0) throw new Error(`--faults must be of ${faultKinds.join(', ')}, got ${unknown.join(', ')}`);
-  return { minutes, seed, faults: names as FaultKind[], named: values.faults !== undefined };
+  return { minutes, seed, faults: names as FaultKind[], named: values.faults !== undefined, citus: values.citus };
 }

@@ -3,6 +3,8 @@ import { between, type Random, seededRandom, shuffled } from '../support/seeded-
 export const serviceNames = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
+export const workerNames = ['worker 1', 'worker 2'] as const;
+
 const linkNames = [
   ...serviceNames.flatMap((name) => [`${name}-postgres`, `${name}-rabbitmq`] as const),
   'sync-worker-source',
@@ -14,6 +16,7 @@ export const faultKinds = [
   'kill',
   'freeze',
   'kill-postgres',
+  'kill-worker',
   'kill-broker',
   'wipe-broker',
   'full-disk',
@@ -28,7 +31,7 @@ export type FaultKind = (typeof faultKinds)[number];
 
 export interface Fault {
   kind: FaultKind;
-  /** The affected service or link; `postgres` or `broker`. */
+  /** The affected service or link; `postgres`, a worker of Citus, or `broker`. */
   target: string;
   forMs: number;
   /** Delay after the recovery of the previous fault. */
@@ -40,7 +43,7 @@ export interface Fault {
 }
 
 /** Relative frequency of a kind; 1 if absent. */
-const weights: Partial<Record<FaultKind, number>> = { kill: 4, freeze: 2, cut: 2, 'half-open': 2 };
+const weights: Partial<Record<FaultKind, number>> = { kill: 4, 'kill-worker': 2, freeze: 2, cut: 2, 'half-open': 2 };
 /** Part of the faults that another one joins. */
 const overlapping = 0.25;
 const steps = [-3_600, -300, -20, 20, 300, 3_600];
@@ -48,6 +51,7 @@ const milliseconds: Record<FaultKind, readonly [number, number]> = {
   kill: [0, 2_000],
   freeze: [500, 16_000],
   'kill-postgres': [0, 3_000],
+  'kill-worker': [0, 3_000],
   'kill-broker': [0, 3_000],
   'wipe-broker': [0, 1_000],
   'full-disk': [3_000, 10_000],
@@ -89,6 +93,7 @@ function targetOf(random: Random, kind: FaultKind): string {
   const one = <T>(names: readonly T[]) => names[between(random, 0, names.length - 1)] as T;
   if (kind === 'kill' || kind === 'freeze' || kind === 'clock' || kind === 'previous-version') return one(serviceNames);
   if (kind === 'kill-postgres' || kind === 'full-disk') return 'postgres';
+  if (kind === 'kill-worker') return one(workerNames);
   if (kind === 'kill-broker' || kind === 'wipe-broker') return 'broker';
   return one(linkNames);
 }

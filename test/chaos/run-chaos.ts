@@ -25,9 +25,9 @@ export async function runChaos(world: World, tenants: Tenants, options: Options,
   const wanted = named || minutes >= buildsFromMinutes ? faults : faults.filter((kind) => kind !== 'previous-version');
   if (wanted.length < faults.length)
     say(`previous-version is skipped: only runs of at least ${buildsFromMinutes} minutes build it`);
-  await world.start(wanted, say);
+  await world.start(wanted, options.citus, say);
   for (const [kind, reason] of world.leftOut) say(`${kind} is skipped: ${reason}`);
-  await watchFences(world.admin);
+  for (const node of world.nodes) await watchFences(node);
   await tenants.create();
   const histories = new Map(tenants.all.map(({ uuid }) => [uuid, new History(uuid)]));
   const kinds = wanted.filter((kind) => !world.leftOut.has(kind));
@@ -53,6 +53,7 @@ export async function runChaos(world: World, tenants: Tenants, options: Options,
     }
   }
   say(report.total(kinds));
+  if (options.citus) say(`${world.completed} commits were completed by Citus after a kill`);
 }
 
 interface Storm {

@@ -2,12 +2,20 @@ import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brokerProgram, DirectoryFixture, freePort, PrivateBroker, PrivatePostgres, until } from '@idsync/testing';
+import {
+  brokerProgram,
+  DirectoryFixture,
+  freePort,
+  PrivateBroker,
+  PrivateCitus,
+  PrivatePostgres,
+  until,
+} from '@idsync/testing';
 import { PreviousCode, previousCommit } from '../support/previous-code.js';
 import { adminToken } from '../support/services.js';
 import { SmallDisk } from '../support/small-disk.js';
 import { clockUnavailable } from './clock.js';
-import { type FaultKind, type LinkName, type ServiceName, serviceNames } from './plan.js';
+import { type FaultKind, type LinkName, type ServiceName, serviceNames, workerNames } from './plan.js';
 import { ChaosService } from './service.js';
 import { ToxicLink } from './toxic-link.js';
 
@@ -28,9 +36,10 @@ export class World {
   url = '';
   private folder = '';
   private diskOfPostgres: SmallDisk | undefined;
-  private server: PrivatePostgres | undefined;
+  private server: PrivatePostgres | PrivateCitus | undefined;
   private queues: PrivateBroker | undefined;
-  private database: DirectoryFixture | undefined;
+  /** Direct connections to the nodes of the database as administrator, the coordinator first. */
+  readonly nodes: DirectoryFixture[] = [];
   private previous: PreviousCode | undefined;
   private log: WriteStream | undefined;
   private removing: Promise<string | undefined> | undefined;
@@ -39,19 +48,21 @@ export class World {
   constructor(readonly stopping: AbortSignal) {}
 
   /** Starts everything. `remove` removes it, also after a failure. */
-  async start(kinds: readonly FaultKind[], say: (line: string) => void): Promise<void> {
+  async start(kinds: readonly FaultKind[], onCitus: boolean, say: (line: string) => void): Promise<void> {
     this.folder = await mkdtemp(join(tmpdir(), 'idsync-chaos-'));
     await mkdir(this.sourcesDir);
     this.log = createWriteStream(join(this.folder, 'services.log'));
-    this.findWhatIsMissing(kinds);
+    this.findWhatIsMissing(kinds, onCitus);
     if (this.has(kinds, 'full-disk')) this.diskOfPostgres = SmallDisk.mount(diskMebibytes);
-    this.server = await PrivatePostgres.start(this.diskOfPostgres?.folder);
+    this.server = onCitus
+      ? await PrivateCitus.start(workerNames.length)
+      : await PrivatePostgres.start(this.diskOfPostgres?.folder);
     this.stopping.throwIfAborted();
     if (existsSync(brokerProgram)) this.queues = await PrivateBroker.start();
     this.stopping.throwIfAborted();
     if (this.has(kinds, 'previous-version')) await this.buildPrevious(say);
     this.stopping.throwIfAborted();
-    this.database = DirectoryFixture.connect(this.postgres.url);
+    this.nodes.push(...this.urls.map((url) => DirectoryFixture.connect(url)));
     await this.startServices();
     await this.up();
   }
@@ -60,8 +71,25 @@ export class World {
     return join(this.folder, 'sources');
   }
 
-  get postgres(): PrivatePostgres {
+  get postgres(): PrivatePostgres | PrivateCitus {
     return there(this.server);
+  }
+
+  worker(name: string): Pick<PrivateCitus, 'kill' | 'up'> {
+    return there(this.citus?.nodes[workerNames.indexOf(name as (typeof workerNames)[number]) + 1]);
+  }
+
+  get completed(): number {
+    return there(this.citus).completed();
+  }
+
+  private get citus(): PrivateCitus | undefined {
+    return this.server instanceof PrivateCitus ? this.server : undefined;
+  }
+
+  private get urls(): string[] {
+    const { url } = this.postgres;
+    return this.citus?.nodes.map(({ port }) => Object.assign(new URL(url), { port: String(port) }).href) ?? [url];
   }
 
   get broker(): PrivateBroker {
@@ -74,7 +102,7 @@ export class World {
 
   /** Direct connection as PostgreSQL administrator. */
   get admin(): DirectoryFixture {
-    return there(this.database);
+    return there(this.nodes[0]);
   }
 
   get adminToken(): string {
@@ -138,7 +166,7 @@ export class World {
     };
     await Promise.all([...this.services.values()].map((service) => attempt(() => service.kill())));
     for (const link of this.links.values()) await attempt(() => link.close());
-    await attempt(() => this.database?.close());
+    for (const node of this.nodes) await attempt(() => node.close());
     await attempt(() => this.queues?.remove());
     await attempt(() => this.diskOfPostgres?.free());
     await attempt(() => this.server?.stop());
@@ -159,12 +187,14 @@ export class World {
     return kinds.includes(kind) && !this.leftOut.has(kind);
   }
 
-  private findWhatIsMissing(kinds: readonly FaultKind[]): void {
+  private findWhatIsMissing(kinds: readonly FaultKind[], onCitus: boolean): void {
     const leaveOut = (reason: string | undefined, ...names: FaultKind[]) => {
       for (const name of names) if (reason !== undefined && kinds.includes(name)) this.leftOut.set(name, reason);
     };
     leaveOut(clockUnavailable, 'clock');
-    if (kinds.includes('full-disk')) leaveOut(SmallDisk.unavailable(), 'full-disk');
+    leaveOut(onCitus ? 'its disk would be that of all nodes' : undefined, 'full-disk');
+    leaveOut(onCitus ? undefined : '--citus is not given', 'kill-worker');
+    if (this.has(kinds, 'full-disk')) leaveOut(SmallDisk.unavailable(), 'full-disk');
     if (!existsSync(brokerProgram)) leaveOut(`${brokerProgram} is not installed`, 'kill-broker', 'wipe-broker');
     const commit = previousCommit();
     if ('unknown' in commit) leaveOut(`the previous version is not known: ${commit.unknown}`, 'previous-version');

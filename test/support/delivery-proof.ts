@@ -3,11 +3,18 @@ import { decodeId } from '@idsync/contracts';
 import type { DirectoryFixture } from '@idsync/testing';
 
 /**
- * Records in `broken_fences` every invalid write of a dispatcher: a change after the end, a result from an outdated
+ * Records in `broken_fences` of a node every invalid write of a dispatcher: a change after the end, a result from an outdated
  * attempt, a lease taken before its expiry, or a wrong attempt number.
  */
-export async function watchFences(admin: DirectoryFixture): Promise<void> {
-  await admin.rows(`
+export async function watchFences(node: DirectoryFixture): Promise<void> {
+  const [citus] = await node.rows(`select from pg_extension where extname = 'citus'`);
+  // Triggers of distributed tables are those of their shards.
+  const suffix = citus ? '_\\d+' : '';
+  const allowed = citus
+    ? 'set local citus.enable_ddl_propagation = off; set local citus.enable_manual_changes_to_shards = on;'
+    : '';
+  await node.rows(`
+    ${allowed}
     create table broken_fences (what text not null, delivery_id uuid not null, detail text not null);
     create function watch_delivery() returns trigger language plpgsql security definer as $$
     begin
@@ -26,11 +33,19 @@ export async function watchFences(admin: DirectoryFixture): Promise<void> {
       return null;
     end $$;
     create function watch_attempt() returns trigger language plpgsql security definer as $$
+    declare
+      deliveries text := 'webhook_deliveries';
+      current_tries integer;
     begin
+      if tg_table_name ~ '\\d$' then
+        select 'webhook_deliveries_' || d.shardid into deliveries from pg_dist_shard a join pg_dist_shard d using (shardminvalue)
+         where a.shardid = substring(tg_table_name from '\\d+$')::bigint and d.logicalrelid = 'webhook_deliveries'::regclass;
+      end if;
+      execute format('select tries from %I where id = $1', deliveries) into current_tries using new.delivery_id;
       if old.outcome is not null then
         insert into broken_fences values ('an ended attempt changed', old.delivery_id, row_to_json(old) || ' ' || row_to_json(new));
       end if;
-      if new.outcome <> 'unknown' and new.number <> (select tries from webhook_deliveries where id = new.delivery_id) then
+      if new.outcome <> 'unknown' and new.number <> current_tries then
         insert into broken_fences values ('a lost attempt wrote its end', new.delivery_id, row_to_json(new)::text);
       end if;
       return null;
@@ -40,11 +55,19 @@ export async function watchFences(admin: DirectoryFixture): Promise<void> {
       insert into broken_fences values (tg_table_name || ' lost a row', gen_random_uuid(), row_to_json(old)::text);
       return null;
     end $$;
-    create trigger watch after update on webhook_deliveries for each row execute function watch_delivery();
-    create trigger watch after update on webhook_attempts for each row execute function watch_attempt();
-    create trigger watch_gone after delete on webhook_deliveries for each row execute function watch_gone();
-    create trigger watch_gone after delete on webhook_attempts for each row execute function watch_gone();
-    create trigger watch_gone after delete on events for each row execute function watch_gone();`);
+    do $$
+    declare
+      name text;
+    begin
+      for name in select relname from pg_class
+         where relkind = 'r' and relname ~ '^(webhook_deliveries|webhook_attempts|events)${suffix}$' loop
+        if name ~ '^webhook' then
+          execute format('create trigger watch after update on %I for each row execute function %I()', name,
+                         case when name ~ 'deliveries' then 'watch_delivery' else 'watch_attempt' end);
+        end if;
+        execute format('create trigger watch_gone after delete on %I for each row execute function watch_gone()', name);
+      end loop;
+    end $$`);
 }
 
 /** Pairs of an event and a webhook that must get it, computed from the subscriptions without the code under test. */
@@ -57,7 +80,7 @@ const wanted = `
 const unfinished = `
   with ${wanted}
   select (select count(*)::int from wanted left join webhook_deliveries d
-            on d.webhook_id = wanted.webhook_id and d.event_sequence = wanted.sequence
+            on d.tenant_id = wanted.tenant_id and d.webhook_id = wanted.webhook_id and d.event_sequence = wanted.sequence
            where d.status is distinct from 'delivered') as "undelivered",
          (select count(*)::int from sync_jobs where status in ('queued', 'running')) as jobs,
          (select count(*)::int from outbox) as announced,
@@ -88,35 +111,43 @@ export function wantedPairs(admin: DirectoryFixture): Promise<Wanted[]> {
 }
 
 /** Returns the rows that violate each invariant; all are empty if everything is correct. */
-export async function brokenInvariants(admin: DirectoryFixture): Promise<Record<string, object[]>> {
-  const broken = Object.entries(invariants).map(async ([name, sql]) => {
-    const rows = await admin.rows(sql);
+export async function brokenInvariants(
+  admin: DirectoryFixture,
+  nodes: readonly DirectoryFixture[] = [admin],
+): Promise<Record<string, object[]>> {
+  const all = [...nodes.map((node) => [node, fences] as const), [admin, invariants] as const];
+  const checks = all.flatMap(([node, each]) => Object.entries(each).map(([name, sql]) => ({ node, name, sql })));
+  const broken = checks.map(async ({ node, name, sql }) => {
+    const rows = await node.rows(sql);
     return rows.length > 0 ? [[name, rows.slice(0, 5)] as const] : [];
   });
   return Object.fromEntries((await Promise.all(broken)).flat());
 }
 
-const invariants = {
+const fences = {
   'an invalid write of a dispatcher': 'select what, delivery_id, left(detail, 800) as detail from broken_fences',
+};
+
+const invariants = {
   'an unsubscribed or duplicate delivery': `
     with ${wanted}
     select d.webhook_id, d.event_sequence, count(*) from webhook_deliveries d
-      left join wanted on wanted.webhook_id = d.webhook_id and wanted.sequence = d.event_sequence
-     group by 1, 2 having count(*) <> 1 or count(wanted.webhook_id) <> 1`,
+      left join wanted on wanted.tenant_id = d.tenant_id and wanted.webhook_id = d.webhook_id and wanted.sequence = d.event_sequence
+     group by d.tenant_id, 1, 2 having count(*) <> 1 or count(wanted.webhook_id) <> 1`,
   'a gap in the event sequence of a tenant': `
     select e.tenant_id, count(*), min(e.sequence), max(e.sequence), s.last from events e join event_sequences s using (tenant_id)
      group by e.tenant_id, s.last having min(e.sequence) <> 1 or max(e.sequence) <> count(*) or s.last <> count(*)`,
   'an attempt without an outcome': 'select delivery_id, number from webhook_attempts where outcome is null',
   'attempts not numbered from 1 to tries': `
-    select d.id, d.tries, count(a.number) from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
+    select d.id, d.tries, count(a.number) from webhook_deliveries d left join webhook_attempts a on a.tenant_id = d.tenant_id and a.delivery_id = d.id
      group by d.tenant_id, d.id having count(a.number) <> d.tries or min(a.number) <> 1 or max(a.number) <> d.tries`,
   'a delivery without exactly one, final success': `
     select d.id, d.status, d.tries, array_agg(a.outcome order by a.number) as outcomes
-      from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
+      from webhook_deliveries d left join webhook_attempts a on a.tenant_id = d.tenant_id and a.delivery_id = d.id
      group by d.tenant_id, d.id having count(*) filter (where a.outcome = 'delivered') <> 1
         or max(a.number) filter (where a.outcome = 'delivered') <> d.tries or d.status <> 'delivered'`,
   'attempts that differ from the number of known outcomes': `
-    select d.id, d.attempts from webhook_deliveries d left join webhook_attempts a on a.delivery_id = d.id
+    select d.id, d.attempts from webhook_deliveries d left join webhook_attempts a on a.tenant_id = d.tenant_id and a.delivery_id = d.id
      group by d.tenant_id, d.id having count(*) filter (where a.outcome <> 'unknown') <> d.attempts`,
   'an hour whose count differs from its attempts': `
     select * from webhook_hours full join (
@@ -138,7 +169,8 @@ export interface Counts {
 export async function counts(admin: DirectoryFixture): Promise<Counts> {
   const [row] = await admin.rows<Counts>(
     `select (select count(*)::int from events) as facts, (select count(*)::int from webhook_deliveries) as deliveries,
-            count(*)::int as attempts, count(*) filter (where outcome = 'unknown')::int as unknown from webhook_attempts`,
+            (select count(*)::int from webhook_attempts) as attempts,
+            (select count(*)::int from webhook_attempts where outcome = 'unknown') as unknown`,
   );
   return row as Counts;
 }
