@@ -101,17 +101,18 @@ export const changeRules: TenantChange<'rules.change'> = {
     outcome.add(await applyChanges(tx, { ...cause, reconsider: true }, sameRecords(records)));
     return outcome.result();
   },
-  follow: async (tx, cause, { preview }, done, after) => {
+  follow: async (tx, cause, { preview }, done, { after, size }) => {
     const { tenantId } = cause;
     const outcome = new RuleOutcome(done);
     const compared = Number(after ?? 0);
     // A job that reads people would make namesakes look unique; the match then follows its end.
     const compares = compared < mostCompared && (preview || (await isQueueReady(tx, tenantId, true)));
-    const queued = compares ? await takeQueued(tx, tenantId, comparedAtOnce) : [];
+    const atOnce = Math.min(size, comparedAtOnce);
+    const queued = compares ? await takeQueued(tx, tenantId, atOnce) : [];
     const { linked, proposed } = await compareRecords(tx, cause, queued);
     for (const settled of linked) outcome.add(settled);
     for (const proposal of proposed) outcome.addCase(proposal);
-    if (queued.length === comparedAtOnce) return { done: outcome.result(), after: String(compared + queued.length) };
+    if (queued.length === atOnce) return { done: outcome.result(), after: String(compared + queued.length) };
     await clearFormerRules(tx);
     return { done: { ...outcome.result(), records_not_compared: await countQueued(tx, tenantId) } };
   },

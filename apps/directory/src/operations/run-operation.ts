@@ -10,10 +10,12 @@ import type { Database, Transaction } from '@idsync/database';
 import { committedWith, enqueue, markReceived } from '@idsync/database/bus';
 import {
   copyDirectory,
+  countChangesSince,
   endOperation,
   findOperation,
   hasLaterOperation,
   LoadLimitExceeded,
+  lastSequence,
   lockOperation,
   type Operation,
   saveProgress,
@@ -75,6 +77,9 @@ const listed = 5_000;
 
 /** Maximum time for the parts of one message; the next one continues. */
 const partsMs = 30_000;
+/** Changes of records since the copy of a trial; with more, it may not show all who lose access, and is made again. */
+const mostMissed = 20;
+const mostTrials = 3;
 
 /**
  * Runs an operation in one transaction with its result, so that it takes effect exactly once or not at all. One by which
@@ -85,17 +90,19 @@ export async function runOperation(
   database: Database,
   message: Message<'directory.operation.requested'>,
   fixedTime?: Date,
+  trial = 1,
 ): Promise<void> {
   const { tenant_id: tenantId, data } = message;
-  const access = new AccessTally();
+  let access = new AccessTally();
   const end = async (tx: Transaction, status: OperationStatus, result: object, undo?: object) =>
     endOperation(tx, data.operation_id, { status, result, undo });
   const found = await database.transaction(tenantId, (tx) => findTrial(tx, data.operation_id));
   if (found.runningId !== undefined) return continueChange(database, tenantId, found.runningId, fixedTime);
   let runningId: string | undefined;
   try {
-    const tried = found.tries && (await tryOnCopies(database, tenantId, found.tries, { fixedTime, access }));
+    const tried = found.tries && (await tryOnCopies(database, tenantId, found.tries, fixedTime));
     if (tried === 'elsewhere') return;
+    access = tried?.access ?? access;
     runningId = await database.transaction(tenantId, async (tx) => {
       if (!(await markReceived(tx, message.id))) return undefined;
       const isPreviewed = tried !== undefined && found.isPreview;
@@ -103,9 +110,10 @@ export async function runOperation(
       const operation = committedWith(await lockOperation(tx, tenantId, data.operation_id), 'the operation');
       if (operation.status !== 'queued') return undefined;
       if (!tenant) {
-        await end(tx, 'done', { ...tried, ...access.shown(listed) });
+        await end(tx, 'done', { ...tried?.result, ...access.shown(listed) });
         return undefined;
       }
+      if (tried && (await countChangesSince(tx, tried.sequence, mostMissed + 1)) > mostMissed) throw new Outdated();
       const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime), access };
       if (found.isPreview) {
         const { result } = await tx.rolledBack(() => handle(tx, cause, operation));
@@ -119,11 +127,18 @@ export async function runOperation(
       const isCounted = (people !== undefined || operation.type === 'operation.confirm') && access.losses > 0;
       await noteDue(tx, tenantId);
       const shown = { ...access.shown(listed), ...(isCounted && { access_lost: access.losses }) };
-      if (progress) await saveProgress(tx, operation.id, { result, progress: { ...progress, access: shown } });
+      // The losses count for the safeguard of other changes from now on, also if this one is cancelled.
+      const lost = isCounted && { access_lost: access.losses };
+      if (progress)
+        await saveProgress(tx, operation.id, {
+          result: { ...result, ...lost },
+          progress: { ...progress, access: shown },
+        });
       else await end(tx, 'done', { ...result, ...shown }, undo);
       return progress ? operation.id : startedId;
     });
   } catch (error) {
+    if (error instanceof Outdated && trial < mostTrials) return runOperation(database, message, fixedTime, trial + 1);
     const ended = endOf(error, access);
     if (!ended) throw error;
     await database.transaction(tenantId, async (tx) => {
@@ -143,10 +158,17 @@ interface Trial {
   runningId?: string;
 }
 
+/** Thrown if records have changed since a trial. */
+class Outdated extends Refused {
+  constructor() {
+    super('records change while it is computed who loses access: request it again when no run is in progress');
+  }
+}
+
 async function findTrial(tx: Transaction, id: string): Promise<Trial> {
-  const operation = await findOperation(tx, id);
-  if (operation?.status === 'running') return { runningId: id, isPreview: false };
-  if (operation?.status !== 'queued') return { isPreview: false };
+  const operation = committedWith(await findOperation(tx, id), 'the operation');
+  if (operation.status === 'running') return { runningId: id, isPreview: false };
+  if (operation.status !== 'queued') return { isPreview: false };
   const { preview: isPreview = false, operation_id: heldId } = operation.input as {
     preview?: boolean;
     operation_id?: string;
@@ -157,19 +179,30 @@ async function findTrial(tx: Transaction, id: string): Promise<Trial> {
   return { isPreview, ...(isLarge && { tries: tried }) };
 }
 
+interface Tried {
+  result: object;
+  access: AccessTally;
+  /** The last event that the copies contain. */
+  sequence: number;
+}
+
 /** Makes an operation on copies, and returns its result; `elsewhere` if another process does. */
 async function tryOnCopies(
   database: Database,
   tenantId: string,
   operation: Operation,
-  { fixedTime, access }: { fixedTime: Date | undefined; access: AccessTally },
-): Promise<object | 'elsewhere'> {
-  return database.trial(tenantId, async (tx) => {
+  fixedTime: Date | undefined,
+): Promise<Tried | 'elsewhere'> {
+  return database.trial(tenantId, async (tx): Promise<Tried | 'elsewhere'> => {
     if (!(await tryLockTrial(tx, operation.id))) return 'elsewhere';
+    const sequence = await lastSequence(tx);
     await copyDirectory(tx);
+    const access = new AccessTally();
     const cause = { ...(await readTenant(tx, tenantId)), operationId: operation.id, ...causedAt(fixedTime), access };
-    if (isTenantChange(operation)) return changeAll(tx, cause, requestedBy(operation));
-    return (await handle(tx, cause, operation)).result;
+    const { result } = isTenantChange(operation)
+      ? { result: await changeAll(tx, cause, requestedBy(operation)) }
+      : await handle(tx, cause, operation);
+    return { result, access, sequence };
   });
 }
 
@@ -208,6 +241,7 @@ async function makePart(
   if (operation?.status !== 'running' || !operation.progress || !isTenantChange(operation)) return false;
   const cause = { ...tenant, operationId: id, ...causedAt(fixedTime) };
   const { access } = operation.progress;
+  const { access_lost } = operation.result as { access_lost?: number };
   const state = { result: operation.result as never, progress: operation.progress };
   const { result, progress } = await changePart(tx, cause, requestedBy(operation), state, size);
   await noteDue(tx, tenantId);
@@ -215,7 +249,7 @@ async function makePart(
     await endOperation(tx, id, { status: 'done', result: { ...result, ...access } });
     return false;
   }
-  await saveProgress(tx, id, { result, progress });
+  await saveProgress(tx, id, { result: { ...result, ...(access_lost !== undefined && { access_lost }) }, progress });
   if (Date.now() < until) return true;
   await enqueue(tx, { type: 'directory.operation.requested', tenantId, data: { operation_id: id } });
   return false;
@@ -293,16 +327,13 @@ async function confirmOperation(
     return confirmed;
   }
   await saveProgress(tx, held.id, { result, progress });
-  // Its parts are made at once, or by this message if the process is killed.
-  await enqueue(tx, {
-    type: 'directory.operation.requested',
-    tenantId: cause.tenantId,
-    data: { operation_id: held.id },
-  });
   return { ...confirmed, startedId: held.id };
 }
 
-/** Refuses an operation whose message was dead-lettered, because it will not be retried. */
+/**
+ * Refuses an operation whose message was dead-lettered, because it will not be retried. One that is made in parts continues
+ * when its message is sent again, because half of the records have the former settings.
+ */
 export async function giveUpOperation(
   database: Database,
   { tenant_id: tenantId, data }: Message<'directory.operation.requested'>,
@@ -313,7 +344,6 @@ export async function giveUpOperation(
     const error = 'the operation failed and changed nothing; see the log of the directory';
     await endOperation(tx, operation.id, { status: 'refused', result: { error } });
   });
-  await stop(database, tenantId, data.operation_id, 'the operation failed; see the log of the directory');
 }
 
 async function handle<T extends OperationType>(

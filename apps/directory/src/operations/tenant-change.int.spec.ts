@@ -143,14 +143,43 @@ describe('new rules', () => {
     expect(await directoryFaults(directory.fixture, directory.tenant)).toEqual([]);
   });
 
-  it('are cancelled with the error if a part fails permanently', async () => {
+  it('continue after an outage that was longer than their message is retried', async () => {
     const requested = await insert(badges);
     betweenParts(requested, () => Promise.reject(new Error('a fault')));
     await expect(runOperation(directory.database, requested)).rejects.toThrow('a fault');
     await giveUpOperation(directory.database, requested);
-    expect(await stored(requested)).toMatchObject({
-      status: 'cancelled',
-      result: { error: expect.stringContaining('the operation failed') },
+    expect(await stored(requested)).toMatchObject({ status: 'running' });
+    await runOperation(directory.database, requested);
+    expect(await stored(requested)).toMatchObject({ status: 'done' });
+  });
+
+  it('are computed again if records change meanwhile, and refused if that goes on', async () => {
+    const payroll = await directory.fixture.connector(directory.tenant, { priority: 30 });
+    const { database } = directory;
+    const trial = database.trial.bind(database);
+    let trials = 0;
+    let changing = 1;
+    jest.spyOn(database, 'trial').mockImplementation(async (tenant, run) => {
+      const tried = await trial(tenant, run);
+      trials += 1;
+      const joiners = Array.from({ length: 30 }, (_, at) => row(`p${trials} ${at}`, { last_name: `New${at}` }));
+      if (trials <= changing) await directory.syncInBatches(payroll, [joiners]);
+      return tried;
     });
+    const requested = await insert(badges);
+    await runOperation(database, requested);
+    expect([trials, (await stored(requested)).status]).toEqual([2, 'done']);
+    changing = trials + 3;
+    const refused = await insert(defaultMatchingRules);
+    await runOperation(database, refused);
+    expect(await stored(refused)).toMatchObject({
+      status: 'refused',
+      result: { error: expect.stringContaining('records change while') },
+    });
+  });
+
+  it('are not applied before they are visible, also not by a preview', async () => {
+    const unknown = { id: newUuid(), tenant_id: directory.tenant, data: { operation_id: newUuid() } };
+    await expect(runOperation(directory.database, unknown)).rejects.toThrow('the operation');
   });
 });

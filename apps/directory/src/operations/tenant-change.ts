@@ -28,7 +28,7 @@ export interface TenantChange<T extends OperationType> {
     cause: Cause,
     input: OperationInput<T>,
     done: OperationResult<T>,
-    after: string | undefined,
+    from: { after?: string | undefined; size: number },
   ): Promise<{ done: OperationResult<T>; after?: string }>;
 }
 
@@ -68,7 +68,7 @@ export async function changePart<T extends OperationType>(
   const { step, after } = progress;
   const kind = recordKinds[step];
   if (kind === undefined) {
-    const part = await change.follow?.(tx, cause, input, result, after);
+    const part = await change.follow?.(tx, cause, input, result, { after, size });
     if (part?.after === undefined) return { result: part?.done ?? result };
     return { result: part.done, progress: { ...progress, after: part.after } };
   }
@@ -79,12 +79,13 @@ export async function changePart<T extends OperationType>(
   return { result: changed, progress: { ...progress, ...next, done: progress.done + ids.length } };
 }
 
-/** Makes the whole change in one transaction, and returns its result. */
+/** Makes the whole change in one transaction, with what would follow later, and returns its result. */
 export async function changeAll<T extends OperationType>(
   tx: Transaction,
   given: Cause,
-  requested: Requested<T>,
+  { change, input }: Requested<T>,
 ): Promise<OperationResult<T>> {
+  const requested = { change, input: { ...input, preview: true } };
   let { result, progress }: State<T> = await beginChange(tx, given, requested);
   const cause = { ...given, ...(await readTenant(tx, given.tenantId)) };
   while (progress) ({ result, progress } = await changePart(tx, cause, requested, { result, progress }, partSize));

@@ -301,10 +301,24 @@ describe('a change of settings', () => {
     const leave = () => run(old, [[...people(50, {}), ...people(60, { status: 'inactive' }).slice(50)]]);
     const bounded = 'take access from 10, after 10 within a day, of 60 people, more than 25 % and more than 5';
 
-    expect(await rank(5)).toMatchObject({ status: 'done', result: { access_lost: 10 } });
-    const stopped = await leave();
-    expect(await planOf(stopped)).toMatchObject({ state: 'held', note: expect.stringContaining(bounded) });
-    await endJob(harness, stopped, 'cancelled');
+    const ranked = await rank(5);
+    expect(ranked).toMatchObject({ status: 'done', result: { access_lost: 10 } });
+    const be = (status: string, endedAt: string) =>
+      harness.fixture.rows(`update operations set status = $2, ended_at = ${endedAt} where id = $1`, [
+        ranked.id,
+        status,
+      ]);
+    // A change that is still being made, or was cancelled, has taken access too.
+    for (const [status, endedAt] of [
+      ['running', 'null'],
+      ['cancelled', 'now()'],
+      ['done', 'now()'],
+    ] as const) {
+      await be(status, endedAt);
+      const stopped = await leave();
+      expect(await planOf(stopped)).toMatchObject({ state: 'held', note: expect.stringContaining(bounded) });
+      await endJob(harness, stopped, 'cancelled');
+    }
     expect(await rank(30)).toMatchObject({ status: 'done' });
     const held = await rank(5);
     expect(held).toMatchObject({ status: 'held', result: { held: bounded } });

@@ -53,7 +53,8 @@ export async function saveNextDue(
               (select purge_at from identities where tenant_id = $1 and purge_at is not null order by purge_at limit 1),
               (select announced_at + make_interval(secs => $5) from operations
                 where tenant_id = $1 and status in ('queued', 'running') order by announced_at limit 1),
-              (select now() from match_queue where tenant_id = $1 limit 1),
+              (select now() from match_queue
+                where tenant_id = $1 and not exists (select from matching_rules where tenant_id = $1 and former is not null) limit 1),
               (select accepted_until from findings
                 where tenant_id = $1 and state = 'accepted' and accepted_until is not null order by accepted_until limit 1)),
             $2::bigint, $3::timestamptz, ${derivation}, $4::bigint

@@ -32,6 +32,23 @@ const pauseFactor = 9;
 /** Events that change no record: each run has some, and a pass writes some. */
 const otherEvents = eventTypes.filter((type) => /^(sync|finding|webhook|group)\./.test(type));
 
+/** Returns the tenant's last event. */
+export async function lastSequence(tx: Transaction): Promise<number> {
+  const row = await tx.row<{ last: number }>('select last::float8 as last from event_sequences where tenant_id = $1', [
+    tx.tenantId,
+  ]);
+  return row?.last ?? 0;
+}
+
+/** Counts up to `most` events since this one that change records. */
+export function countChangesSince(tx: Transaction, sequence: number, most: number): Promise<number> {
+  return tx.count(
+    `select count(*)::int as count from (
+       select from events where tenant_id = $1 and sequence > $2 and type <> all($3::text[]) order by sequence limit $4) as changes`,
+    [tx.tenantId, sequence, otherEvents, most],
+  );
+}
+
 /** True for a row of `finding_passes p` if a record of the tenant changed after this event; `types` are other events. */
 const hasChanges = (types: string, after: 'began_sequence' | 'followed_sequence') => `exists (
   select from (select sequence from events e

@@ -93,8 +93,9 @@ export async function countRecentLosses(
      runs as (
        select losses, connector_id, at, released from applied
        union all
-       select (result ->> 'access_lost')::int, id, ended_at, type = 'operation.confirm' from operations
-        where tenant_id = $1 and status = 'done' and ended_at > now() - make_interval(hours => $3) and result ? 'access_lost'
+       select (result ->> 'access_lost')::int, id, coalesce(ended_at, now()), type = 'operation.confirm' from operations
+        where tenant_id = $1 and status in ('done', 'running', 'cancelled') and result ? 'access_lost'
+          and (ended_at is null or ended_at > now() - make_interval(hours => $3))
        union all
        select open.losses, p.connector_id, now(), false
          from (select id from sync_jobs
