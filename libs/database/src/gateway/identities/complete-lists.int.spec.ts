@@ -86,6 +86,7 @@ function recordsOf(nth: number): StoredRecord[] {
       display_name: [`${last}, ${first} (X${nth % 9})`],
       email: [`${login}@x.org`],
       user_principal_name: [login],
+      employee_number: [share(nth, 8) < 40 ? '0' : `${nth}`],
       departments: [share(nth, 4) < 60 ? 'Sales' : share(nth, 4) < 61 ? 'Board' : 'Ops'],
       'attributes.site': [share(nth, 5) < 50 ? 'K1' : share(nth, 5) < 52 ? 'K2' : 'K3'],
     },
@@ -129,7 +130,9 @@ async function expectedOf(resource: SearchedResource, query: Partial<SearchQuery
     const begin = value(query.text);
     search.push([...named, ...fields.map((name) => `starts_with(lower(${field(name)}), ${begin})`)].join(' or '));
   }
-  if (query.values?.email !== undefined) search.push(`lower(${field('email')}) = ${value(query.values.email)}`);
+  for (const [name, given] of Object.entries(query.values ?? {})) {
+    search.push(`lower(${field(name)}) = ${value(given)}`);
+  }
   if (query.department !== undefined) shared.push(`lower(${field('departments')}) = ${value(query.department)}`);
   for (const [name, given] of Object.entries(query.attributes ?? {})) {
     shared.push(`lower(${field(`attributes.${name}`)}) = ${value(given)}`);
@@ -197,12 +200,16 @@ const people: Partial<SearchQuery>[] = Array.from({ length: 16 }, (_, nth) => {
   };
 });
 const cases: [SearchedResource, Partial<SearchQuery>][] = [
-  ...[...people, { text: 'anna' }, { text: 'anna', department: 'board' }, { text: 'bob', updatedSince: since }].flatMap(
-    (query): [SearchedResource, Partial<SearchQuery>][] => [
-      ['user', query],
-      ['identity', query],
-    ],
-  ),
+  ...[
+    ...people,
+    { values: { employee_number: '0' } },
+    { text: 'anna' },
+    { text: 'anna', department: 'board' },
+    { text: 'bob', updatedSince: since },
+  ].flatMap((query): [SearchedResource, Partial<SearchQuery>][] => [
+    ['user', query],
+    ['identity', query],
+  ]),
   ['user', { department: 'sales', attributes: { site: 'k2' }, sourceId: crm, status: 'suspended' }],
   ['identity', { text: 'anna', values: { email: 'anna.l1.1@x.org' } }],
   ['account', { text: 'anna' }],

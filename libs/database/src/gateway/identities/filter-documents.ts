@@ -118,7 +118,7 @@ async function chooseOrder(
   const given = ordersOf(resource, query, sharedFiltersOf(query, value), value);
   const ranges = given.map((order, along) => ({ along, ...order })).filter(({ name }) => name !== 'all');
   const { updatedSince, text } = query;
-  if (text === undefined && updatedSince === undefined && ranges.length === 1) return 0;
+  if (text === undefined && updatedSince === undefined && ranges.length < 2) return 0;
   if (updatedSince) {
     ranges.push({ name: 'changes', along: changes, rows: () => changesOf(resource, value(updatedSince)) });
   }
