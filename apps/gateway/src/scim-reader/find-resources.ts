@@ -24,6 +24,8 @@ export interface Page {
 export interface Found<Item> {
   items: Item[];
   total: number;
+  /** There are, or may be, more than `total`. */
+  isEstimate?: boolean;
   /** Position of the last item if more may follow. */
   next?: Position;
 }
@@ -54,7 +56,8 @@ export async function findUsers(
     anchor: externalId === undefined ? undefined : { externalId },
   });
   const more = page.limit > 0 && (found.isCut || found.count === page.limit);
-  return { items: usersOf(found.items), total: found.total, ...(more && found.last && { next: found.last }) };
+  const { total, isEstimate, last } = found;
+  return { items: usersOf(found.items), total, isEstimate, ...(more && last && { next: last }) };
 }
 
 /** Returns a user that is not deleted. */

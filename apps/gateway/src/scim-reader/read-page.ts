@@ -26,13 +26,20 @@ export function readPage(query: ScimQuery): RequestedPage {
   }
 }
 
-/** Builds the ListResponse of a page. */
+/** Builds the ListResponse of a page. Clients that page by index read on while `totalResults` is greater. */
 export function pageResponse(
   resources: readonly object[],
-  { total, next }: Found<unknown>,
-  { byCursor, offset }: RequestedPage,
+  { total, isEstimate, next }: Found<unknown>,
+  { byCursor, limit, offset }: RequestedPage,
 ): object {
-  const response = listResponse(resources, total, offset + 1);
+  const hasMore = isEstimate && next !== undefined;
+  if (hasMore && !byCursor && resources.length < limit)
+    throw refused('tooMany', 'the filter has more resources than one request examines: use cursor');
+  const response = listResponse(
+    resources,
+    hasMore ? Math.max(total, offset + resources.length + 1) : total,
+    offset + 1,
+  );
   if (!byCursor) return response;
   const { startIndex: _, ...others } = response as Record<string, unknown>;
   return { ...others, ...(next && { nextCursor: writeCursor(next) }) };

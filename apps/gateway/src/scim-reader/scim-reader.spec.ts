@@ -280,6 +280,20 @@ describe('the response with a page', () => {
     expect(response).not.toHaveProperty('nextCursor');
   });
 
+  it('by index has a total beyond its last resource while more may follow', () => {
+    const page = { limit: 1, offset: 200, byCursor: false };
+    const many = { ...found, total: 200, isEstimate: true };
+    expect(pageResponse([{ id: 'a' }], many, page)).toMatchObject({ totalResults: 202 });
+    expect(pageResponse([{ id: 'a' }], { ...many, next: undefined }, page)).toMatchObject({ totalResults: 200 });
+  });
+
+  it('by index is refused if it ended before its count after all that one request examines', () => {
+    const page = { limit: 2, offset: 0, byCursor: false };
+    const cut = { ...found, total: 1, isEstimate: true };
+    expect(() => pageResponse([{ id: 'a' }], cut, page)).toThrow(ScimError);
+    expect(pageResponse([{ id: 'a' }], cut, { ...page, byCursor: true })).toHaveProperty('nextCursor');
+  });
+
   it('by cursor has no index, and the next cursor unless it is the last page', () => {
     const page = { limit: 2, offset: 0, byCursor: true };
     const response = pageResponse([{ id: 'a' }], found, page);
