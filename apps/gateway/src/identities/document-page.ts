@@ -57,6 +57,9 @@ export async function documentPage(
   const page = await findPage(database, tenantId, resource, query);
   if (page.tenantPosition !== undefined) atPosition?.(page.tenantPosition);
   const { limit, offset } = query;
+  // A cursor behind the examined rows would forget how many items are still to be skipped.
+  if (page.isCut && page.count === 0 && offset > 0)
+    throw badRequest(`offset ${offset} is beyond all that one request examines with these filters: use cursor instead`);
   const more = page.isCut || (given.cursor !== undefined && page.count === limit);
   const next = more && page.last ? `,"next_cursor":"${writeCursor(page.last)}"` : '';
   const total = `"total":${page.total}${page.isEstimate ? ',"total_is_estimate":true' : ''}`;
