@@ -51,16 +51,14 @@ const anchorRule = {
 const isAnchor = (query: { external_id?: string; connector_id?: string }) =>
   (query.external_id === undefined) === (query.connector_id === undefined);
 const searching = ['q', 'email', 'employee_number', 'user_principal_name', 'external_id'];
+const hasOne = (query: object, names: readonly string[]) =>
+  names.some((name) => query[name as keyof typeof query] !== undefined);
 /** A search examines some records only, so its order is fixed. */
-const isSortable = (query: { sort?: string }) =>
-  query.sort === undefined || searching.every((name) => query[name as keyof typeof query] === undefined);
+const isSortable = (query: { sort?: string }) => query.sort === undefined || !hasOne(query, searching);
 
 /** Attributes that one list can be filtered by. */
 export const maxAttributeFilters = 5;
-const isShared = (query: object) =>
-  ['department', 'manager_id', 'source', 'group', 'attributes'].some(
-    (name) => query[name as keyof typeof query] !== undefined,
-  );
+const shared = ['department', 'manager_id', 'source', 'group', 'attributes'];
 
 const attributeValue = text.trim().min(1).max(512);
 
@@ -92,6 +90,13 @@ const isField = (name: string) =>
 
 const maxOffset = (offset: number, what: string) =>
   `must be at most ${maxChangesOffset} with ${what}, got ${offset}: use cursor instead`;
+/** A list with one of these filters examines all that it skips. */
+const isWithinOffset = (filters: readonly string[]) => (query: { cursor?: string | undefined; offset: number }) =>
+  query.cursor !== undefined || query.offset <= maxChangesOffset || !hasOne(query, filters);
+const offsetRule = {
+  path: ['offset'],
+  error: ({ input }: { input: unknown }) => maxOffset((input as { offset: number }).offset, 'this filter'),
+};
 const attributes = z
   .record(z.string(), z.string())
   .register(parsedText, {
@@ -125,10 +130,7 @@ const listQuery = z
     path: ['offset'],
     error: ({ input }) => maxOffset((input as { offset: number }).offset, 'updated_since'),
   })
-  .refine((query) => !isShared(query) || query.cursor !== undefined || query.offset <= maxChangesOffset, {
-    path: ['offset'],
-    error: ({ input }) => maxOffset((input as { offset: number }).offset, 'this filter'),
-  });
+  .refine(isWithinOffset([...searching, ...shared]), offsetRule);
 export const directoryQuery = z.preprocess<unknown, typeof listQuery>(
   (query, context) => collectAttributes(query as Record<string, unknown>, context),
   listQuery,
@@ -164,7 +166,8 @@ export const accountQuery = z
     source: exact('Only accounts of this source: the id of a connector.'),
     matched: truth.optional().describe('`false`: only accounts that are linked to no identity.'),
   })
-  .refine(isAnchor, anchorRule);
+  .refine(isAnchor, anchorRule)
+  .refine(isWithinOffset(searching), offsetRule);
 const score = (description: string) =>
   digits('must be an integer of at least 0', { maximum: 100 })
     .refine((value) => value <= 100, 'must be at most 100')
@@ -186,6 +189,7 @@ export const machineQuery = z
       ),
   })
   .refine(isAnchor, anchorRule)
+  .refine(isWithinOffset(searching), offsetRule)
   .refine(isSortable, {
     path: ['sort'],
     error: `cannot be combined with ${searching.slice(0, -1).join(', ')} or ${searching.at(-1)}`,

@@ -42,6 +42,11 @@ describe('queries of lists', () => {
       { updated_since: '2026-01-31T12:00:00Z', offset: '10001' },
       'offset: must be at most 10000 with updated_since, got 10001: use cursor instead',
     ],
+    ...(['q', 'email', 'employee_number', 'user_principal_name'] as const).map((name): [string, object, string] => [
+      `far page of a search by ${name} without a cursor`,
+      { [name]: 'ann', offset: '10001' },
+      'offset: must be at most 10000 with this filter, got 10001: use cursor instead',
+    ]),
   ])('reject a %s', (_what, query, complaint) => {
     expect(parsed(requests.directoryQuery, query)).toBe(complaint);
   });
