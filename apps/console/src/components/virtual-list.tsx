@@ -12,6 +12,8 @@ interface Rows {
 }
 
 const overscan = 12;
+/** Pages without a new row that are read by themselves. */
+const maxEmptyPages = 10;
 
 /** The rows of a list of any length that are near the visible part of the window. `onEnd` is called when its end is near. */
 export function useVisibleRows<Body extends HTMLElement>({ count, estimate, keyOf, onEnd }: Rows) {
@@ -30,8 +32,12 @@ export function useVisibleRows<Body extends HTMLElement>({ count, estimate, keyO
   });
   const visible = virtualizer.getVirtualItems();
   const last = visible.at(-1)?.index ?? 0;
+  const read = useRef({ count, pages: 0 });
   useEffect(() => {
-    if (onEnd && last >= count - overscan) onEnd();
+    if (read.current.count !== count) read.current = { count, pages: 0 };
+    if (!onEnd || last < count - overscan || read.current.pages === maxEmptyPages) return;
+    read.current.pages += 1;
+    onEnd();
   }, [onEnd, last, count]);
   return {
     body,
