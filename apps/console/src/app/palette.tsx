@@ -31,7 +31,7 @@ export function Palette({ tenantId, text, onText, onClose }: PaletteProps) {
   const [current, setCurrent] = useState(0);
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
-  const { options, isSearching } = useFound(tenantId, useDeferredValue(text.trim()));
+  const { options, isSearching, hasMore } = useFound(tenantId, useDeferredValue(text.trim()));
   const chosen = Math.min(current, options.length - 1);
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
@@ -103,7 +103,13 @@ export function Palette({ tenantId, text, onText, onClose }: PaletteProps) {
             ))}
           </div>
           <p className={styles.note} role="status">
-            {isSearching ? 'Searching…' : options.length === 0 ? `Nothing found for “${text.trim()}”` : ''}
+            {isSearching
+              ? 'Searching…'
+              : options.length > 0
+                ? ''
+                : hasMore
+                  ? 'Nothing found so far, but there may be more: type more of it'
+                  : `Nothing found for “${text.trim()}”`}
           </p>
         </Dialog.Popup>
       </Dialog.Portal>
@@ -118,7 +124,7 @@ const most = 4;
 const cachedMs = 60_000;
 
 /** Everything that a text finds: by its id, by name, or by the name of a screen. */
-function useFound(tenantId: string, text: string): { options: Option[]; isSearching: boolean } {
+function useFound(tenantId: string, text: string): { options: Option[]; isSearching: boolean; hasMore: boolean } {
   const navigate = useNavigate();
   const openPath = useOpenPath();
   const { actor } = useSession();
@@ -211,5 +217,9 @@ function useFound(tenantId: string, text: string): { options: Option[]; isSearch
     ...screenOptions(screens.last),
   ];
   const isFetching = [people, machines, sources, webhooks].some((query) => query.isFetching);
-  return { options, isSearching: (isSearch && isFetching && found.length === 0) || record.isFetching };
+  return {
+    options,
+    isSearching: (isSearch && isFetching && found.length === 0) || record.isFetching,
+    hasMore: isSearch && [people, machines].some(({ data }) => data?.next_cursor !== undefined),
+  };
 }

@@ -77,7 +77,9 @@ function PersonChooser({ without, onChoose }: { without: string; onChoose: (iden
     text.trim().length < fewest
       ? 'Search by name, mail, number, login or id.'
       : found.length === 0 && !isFetching
-        ? `Nobody else is found for “${text.trim()}”.`
+        ? data?.next_cursor === undefined
+          ? `Nobody else is found for “${text.trim()}”.`
+          : 'Nobody is found so far, but there may be more: type more of it.'
         : '';
   return (
     <div className={styles.chooser}>
