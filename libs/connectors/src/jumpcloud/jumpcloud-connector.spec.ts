@@ -210,6 +210,19 @@ describe('the JumpCloud connector', () => {
   });
 
   it.each([
+    ['the last user is', ['c']],
+    ['all users are', ['a', 'b', 'c']],
+  ])('ends if %s deleted after being read', async (_, deleted) => {
+    fill(['a', 'b', 'c'].map((id) => ({ id, login: id, name: id, enabled: true })));
+    server.serve((asked) => {
+      if (asked.url.searchParams.has('filter')) users = users.filter(({ _id }) => !deleted.includes(String(_id)));
+      return answer(asked);
+    });
+    const { records } = await read(open());
+    expect(records.map(({ external_id }) => external_id)).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each([
     ['ignores the filter', ({ url, ...asked }: Asked) => answer({ ...asked, url: without(url, 'filter') })],
     [
       'finds nothing after an id',
@@ -221,6 +234,13 @@ describe('the JumpCloud connector', () => {
       (asked: Asked) => {
         const { results } = answer(asked).body as { results: unknown[] };
         return { body: { results: results.toReversed() } };
+      },
+    ],
+    [
+      'ignores the sign of the order and finds nothing after an id',
+      (asked: Asked) => {
+        if (asked.url.searchParams.has('filter')) return { body: { results: [], totalCount: 0 } };
+        return answer({ ...asked, url: without(asked.url, 'sort') });
       },
     ],
   ])('fails if the API %s', async (_, wrong) => {

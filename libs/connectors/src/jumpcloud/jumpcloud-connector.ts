@@ -44,8 +44,7 @@ export function jumpcloudConnector(records: RecordKind, config: JumpcloudConfig,
 
   async function requestOne(client: ApiClient, id: string, signal: AbortSignal): Promise<FoundRecord> {
     const requests = client.page(signal);
-    const request = { idName: '_id', shownAs: `${path}/{id}` };
-    const user = await getOne(requests, `${path}/${encodeURIComponent(id)}`, request, () => newestId(requests));
+    const user = await getUser(requests, id, () => newestId(requests));
     return foundIn(mapped(user === undefined ? [] : [user.body], 0), id);
   }
 
@@ -69,10 +68,16 @@ export function jumpcloudConnector(records: RecordKind, config: JumpcloudConfig,
   });
 }
 
-/** Requests the users after an id. A response without users is the end only if the greatest id is not a later one. */
+/**
+ * Requests the users after an id. A response without users is the end only if this id is the greatest one, or if all are
+ * earlier because its user was deleted: an API that ignores the order also answers with an earlier one.
+ */
 async function askUsers(requests: PageRequests, after: string): Promise<ListAnswer> {
   const answer = await usersAfter(requests, after);
-  if (answer.next !== undefined || (await newestId(requests)) <= after) return answer;
+  if (answer.next !== undefined) return answer;
+  const newest = await newestId(requests);
+  if (newest === after) return answer;
+  if (newest < after && !(await getUser(requests, after, async () => undefined))) return answer;
   // A user may have been created between the two requests, so that a retry finds it.
   throw new SourceError(`${answer.from} answered without the users after the last one`, {
     code: 'incomplete',
@@ -89,6 +94,12 @@ async function usersAfter(requests: PageRequests, after: string): Promise<ListAn
   if (!ids.every((id, index) => id > (ids[index - 1] ?? after)))
     throw new SourceError(`${answer.from} answered with users that are not in the order of their ids`);
   return { items, next: ids.at(-1), from: answer.from };
+}
+
+/** Requests one user. Returns undefined if there is none and `prove` finds JumpCloud at the address. */
+function getUser(requests: PageRequests, id: string, prove: () => Promise<unknown>) {
+  const request = { idName: '_id', shownAs: `${path}/{id}` };
+  return getOne(requests, `${path}/${encodeURIComponent(id)}`, request, prove);
 }
 
 /** Returns the greatest id; empty if there are no users. */
