@@ -115,6 +115,17 @@ describe('a release', () => {
     for (const { uses } of steps.filter((step) => step.uses)) expect(uses).toMatch(/^actions\//);
   });
 
+  it('gives its tokens only to the steps that need them', () => {
+    const tokens = (of: object) => JSON.stringify(of).match(/github\.token|secrets\.\w+/g) ?? [];
+    for (const { steps: _, ...job } of Object.values(jobs)) expect(tokens(job)).toEqual([]);
+    for (const step of steps) {
+      expect({ step, tokens: tokens(step).length }).toEqual({
+        step,
+        tokens: /\b(gh|docker login|npm publish) /.test(step.run ?? '') ? 1 : 0,
+      });
+    }
+  });
+
   it('publishes the packages with provenance', () => {
     const published = steps.flatMap(({ run = '' }) => run.match(/npm publish.*/g) ?? []);
     expect(published).toEqual([expect.stringContaining('--provenance')]);
