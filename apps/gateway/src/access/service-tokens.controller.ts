@@ -1,5 +1,5 @@
 import { adminRoutes, encodeId, installationId, type responses } from '@idsync/contracts';
-import { Database, type Transaction } from '@idsync/database';
+import { asTenant, Database, type Transaction } from '@idsync/database';
 import {
   findOperatorPolicy,
   findServiceToken,
@@ -32,12 +32,10 @@ export class ServiceTokensController {
   async issue({ body: { name, role, tenants, expires_at } }: Input<typeof adminRoutes.createServiceToken>) {
     const tenantIds = tenants?.map((id) => bodyId(['tenant'], id)) ?? null;
     const expiresAt = expires_at === undefined ? null : new Date(expires_at);
-    if (tenantIds) {
-      await this.database.acrossTenants((tx) => requireTenants(tx, tenantIds));
-      await this.requireExpiry(tenantIds, expiresAt);
-    }
+    if (tenantIds) await this.database.acrossTenants((tx) => requireTenants(tx, tenantIds));
     const { secret, hash } = newSecret();
     return this.tenants.actIn(installationId, async (tx, describe) => {
+      if (tenantIds) await requireExpiry(tx, tenantIds, expiresAt);
       const token = { name, role, tenantIds, secretHash: hash, createdBy: actorName('operator'), expiresAt };
       const row = await insertServiceToken(tx, token);
       const after = presentServiceToken(row);
@@ -60,23 +58,6 @@ export class ServiceTokensController {
     });
     this.tokens.clear();
   }
-
-  /** Throws a 400 if the token would be valid for longer than one of its tenants allows. */
-  private async requireExpiry(tenantIds: readonly string[], expiresAt: Date | null): Promise<void> {
-    let strictest = { tenantId: '', days: Number.POSITIVE_INFINITY };
-    for (const tenantId of tenantIds) {
-      const policy = await this.database.readTransaction(tenantId, (tx) => findOperatorPolicy(tx, tenantId));
-      const days = policy.service_token_max_days ?? Number.POSITIVE_INFINITY;
-      if (days < strictest.days) strictest = { tenantId, days };
-    }
-    const latest = Date.now() + strictest.days * dayMs;
-    if ((expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) <= latest) return;
-    throw badRequest(
-      `expires_at must be ${new Date(latest).toISOString()} or earlier, because service tokens of ` +
-        `${encodeId('tenant', strictest.tenantId)} are valid for at most ${strictest.days} days, ` +
-        `got ${expiresAt?.toISOString() ?? 'none'}`,
-    );
-  }
 }
 
 async function requireTenants(tx: Transaction, ids: readonly string[]): Promise<void> {
@@ -84,6 +65,23 @@ async function requireTenants(tx: Transaction, ids: readonly string[]): Promise<
   const found = new Set(rows.map(({ id }) => id));
   const absent = ids.find((id) => !found.has(id));
   if (absent !== undefined) throw badRequest(`there is no tenant ${encodeId('tenant', absent)}`);
+}
+
+/** Throws a 400 if the token would be valid for longer than one of its tenants allows. */
+async function requireExpiry(tx: Transaction, tenantIds: readonly string[], expiresAt: Date | null): Promise<void> {
+  let strictest = { tenantId: '', days: Number.POSITIVE_INFINITY };
+  for (const tenantId of tenantIds) {
+    const policy = await asTenant(tx, tenantId, (tenant) => findOperatorPolicy(tenant, tenantId));
+    const days = policy.service_token_max_days ?? Number.POSITIVE_INFINITY;
+    if (days < strictest.days) strictest = { tenantId, days };
+  }
+  const latest = Date.now() + strictest.days * dayMs;
+  if ((expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) <= latest) return;
+  throw badRequest(
+    `expires_at must be ${new Date(latest).toISOString()} or earlier, because service tokens of ` +
+      `${encodeId('tenant', strictest.tenantId)} are valid for at most ${strictest.days} days, ` +
+      `got ${expiresAt?.toISOString() ?? 'none'}`,
+  );
 }
 
 function presentServiceToken(row: ServiceTokenRow): responses.ServiceToken {
