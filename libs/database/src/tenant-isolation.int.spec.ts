@@ -49,14 +49,19 @@ describe('every table with tenants', () => {
 describe('the views for an autoscaler', () => {
   it('are read by a role that has no access to a table', async () => {
     const role = `reader_${newUuid().replaceAll('-', '')}`;
-    const views = ['autoscaling_sync_worker', 'autoscaling_webhook_dispatcher'];
+    const views = ['autoscaling_sync_worker', 'autoscaling_directory', 'autoscaling_webhook_dispatcher'];
+    const functions = ['connectors_with_jobs', 'batches_unapplied', 'seconds_due'];
     await admin.rows(`create role ${role} login password '${role}'`);
     const url = Object.assign(new URL(testDatabase.url), { username: role, password: role });
     const reader = DirectoryFixture.connect(url.href);
     try {
       await admin.rows(`grant connect on database ${url.pathname.slice(1)} to ${role}`);
       await admin.rows(`grant usage on schema public to ${role}`);
+      for (const name of functions) {
+        await expect(reader.rows(`select ${name}()`)).rejects.toThrow(`permission denied for function ${name}`);
+      }
       await admin.rows(`grant select on ${views} to ${role}`);
+      await admin.rows(`grant execute on function ${functions} to ${role}`);
       for (const view of views) expect(await reader.rows(`select from ${view}`)).toHaveLength(1);
       await expect(reader.rows('select from tenants')).rejects.toThrow('permission denied');
     } finally {

@@ -1210,6 +1210,8 @@ create function seconds_due() returns double precision language sql stable secur
    where w.active and (e.open_until is null or e.open_until < now()) $$;
 
 create view autoscaling_webhook_dispatcher as select seconds_due();
+
+revoke execute on function connectors_with_jobs, batches_unapplied, seconds_due from public;
 `;
 
 /** For previews of changes. */

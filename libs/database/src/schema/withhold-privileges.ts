@@ -46,7 +46,7 @@ async function findWithheld(runner: QueryRunner): Promise<Withheld[]> {
 /** Role of an autoscaler. An administrator creates it if one is used; no service uses it. */
 export const autoscalerRole = 'idsync_autoscaler';
 
-/** Allows the autoscaler's role, if it exists, to connect and to read its two views only. */
+/** Allows the autoscaler's role, if it exists, to connect and to read its views only. */
 export async function grantAutoscaler(runner: QueryRunner): Promise<void> {
   await runner.query(`
     do $$ begin
@@ -54,6 +54,7 @@ export async function grantAutoscaler(runner: QueryRunner): Promise<void> {
         execute format('grant connect on database %I to ${autoscalerRole}', current_database());
         grant usage on schema public to ${autoscalerRole};
         grant select on autoscaling_sync_worker, autoscaling_directory, autoscaling_webhook_dispatcher to ${autoscalerRole};
+        grant execute on function connectors_with_jobs, batches_unapplied, seconds_due to ${autoscalerRole};
       end if;
     end $$`);
 }
