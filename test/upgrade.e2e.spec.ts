@@ -26,7 +26,7 @@ jest.setTimeout(400_000);
 
 const previous = previousCommit();
 if ('unknown' in previous) {
-  process.stderr.write(`Skipping the upgrade from the previous schema: ${previous.unknown}\n`);
+  process.stderr.write(`Skipping the upgrade from the newest release: ${previous.unknown}\n`);
 }
 
 /** Possible changes of the schema in the next version. */

@@ -197,13 +197,13 @@ export class World {
     if (this.has(kinds, 'full-disk')) leaveOut(SmallDisk.unavailable(), 'full-disk');
     if (!existsSync(brokerProgram)) leaveOut(`${brokerProgram} is not installed`, 'kill-broker', 'wipe-broker');
     const commit = previousCommit();
-    if ('unknown' in commit) leaveOut(`the previous version is not known: ${commit.unknown}`, 'previous-version');
+    if ('unknown' in commit) leaveOut(`the newest release is not known: ${commit.unknown}`, 'previous-version');
   }
 
   private async buildPrevious(say: (line: string) => void): Promise<void> {
     const found = previousCommit();
     if (!('commit' in found)) return;
-    say(`building the previous version, ${found.commit.slice(0, 10)}`);
+    say(`building the newest release, ${found.commit.slice(0, 10)}`);
     this.previous = await PreviousCode.build(found.commit, 'compiled');
   }
 

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,25 +22,23 @@ export type PreviousCommit =
   | { unknown: string };
 
 /**
- * Returns the last main-line commit before the newest migration, or why it is unknown. As long as there is only the
- * first migration, returns the commit that last changed it.
+ * Returns the newest release, or why it is unknown: the main-line commit that wrote its date into CHANGELOG.md, because
+ * a clone may lack tags.
  */
-export function previousCommit(): PreviousCommit {
-  const files = readdirSync(join(root, migrationsDir))
-    .filter((file) => /^\d/.test(file))
-    .sort();
-  const path = `${migrationsDir}/${files.at(-1)}`;
-  const newest = (...filter: string[]) =>
-    git('log', '--first-parent', '-m', ...filter, '-1', '--format=%H', '--', path);
+export function previousCommit(checkout = root): PreviousCommit {
+  const git = (...words: string[]) => gitIn(checkout, ...words);
   try {
-    if (git('rev-parse', '--is-shallow-repository') === 'true') return { unknown: 'the clone is shallow' };
-    if (files.length === 1) {
-      const commit = newest();
-      return commit ? { commit, migrates: false } : { unknown: 'the first migration is not committed' };
-    }
-    const added = newest('--diff-filter=A');
-    // Uncommitted migrations come after the newest commit.
-    return { commit: git('rev-parse', '--verify', added ? `${added}^1` : 'HEAD'), migrates: true };
+    if (git('rev-parse', '--is-shallow-repository') === 'true')
+      return { unknown: 'the clone is shallow and may lack the newest release; run "git fetch --unshallow"' };
+    const changelog = readFileSync(join(checkout, 'CHANGELOG.md'), 'utf8');
+    const [heading] = /^## \d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\)$/m.exec(changelog) ?? [];
+    if (!heading) return { unknown: 'CHANGELOG.md has no release with a date' };
+    const dated = git('log', '--first-parent', '-m', '--format=%H', '-S', heading, '--', 'CHANGELOG.md');
+    const commit = dated.split('\n').at(-1);
+    if (!commit) return { unknown: `no commit has "${heading}" in CHANGELOG.md` };
+    const released = git('ls-tree', '--name-only', commit, `${migrationsDir}/`).split('\n');
+    const files = readdirSync(join(checkout, migrationsDir)).map((file) => `${migrationsDir}/${file}`);
+    return { commit, migrates: files.some((file) => !released.includes(file)) };
   } catch (error) {
     return { unknown: (error as Error).message.trim() };
   }
@@ -57,7 +55,7 @@ export class PreviousCode {
     const code = new PreviousCode(await mkdtemp(join(tmpdir(), 'idsync-previous-')));
     try {
       const archive = join(code.dir, 'code.tar');
-      git('archive', '--format=tar', `--output=${archive}`, commit);
+      gitIn(root, 'archive', '--format=tar', `--output=${archive}`, commit);
       await run('tar', ['-xf', archive, '-C', code.dir]);
       if (await sameFile('package-lock.json', code.dir)) await linkPackages(code.dir);
       // `npm run` passes on the current settings, whose packages may differ from the previous version's.
@@ -90,8 +88,8 @@ export class PreviousCode {
   }
 }
 
-function git(...words: string[]): string {
-  return execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
+function gitIn(cwd: string, ...words: string[]): string {
+  return execFileSync('git', words, { cwd, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
 async function sameFile(path: string, dir: string): Promise<boolean> {

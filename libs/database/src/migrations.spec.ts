@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { type MigrationInterface, QueryFailedError, type QueryRunner } from 'typeorm';
 import { incompatibleStatements } from '../test/incompatible-statements.js';
@@ -20,6 +22,14 @@ async function sent(work: (runner: QueryRunner) => Promise<unknown>): Promise<st
 const floorOf = async (name: string) => (await sent((runner) => setFloor(runner, name)))[0];
 /** The first migration creates the schema of the first version, so no code runs on a schema without it. */
 const guarded = migrations.slice(1);
+
+describe('the first migration', () => {
+  it('never changes, because databases of version 0.1.0 would lack the change: write another migration', () => {
+    const file = readFileSync(new URL('./migrations/1700000000001-baseline.ts', import.meta.url));
+    const frozen = 'f2aada000228b232f62c79a3b447783af699a1513d277314093b1bb1e02f2363';
+    expect(createHash('sha256').update(file).digest('hex')).toBe(frozen);
+  });
+});
 
 describe('a migration after the first', () => {
   it('is compatible with running code of the previous version, or raises the schema floor', async () => {
