@@ -246,7 +246,10 @@ suite('access in the console', () => {
     await page.getByRole('button', { name: 'Suspend', exact: true }).click();
     await page.getByText('Suspended', { exact: true }).waitFor();
     const id = new URL(page.url()).pathname.split('/')[2];
-    expect(await idsync.operator('GET', `/tenants/${id}/settings`)).toMatchObject({ grace_days: 14 });
+    await until(async () => {
+      const settings = await idsync.operator<{ grace_days: number }>('GET', `/tenants/${id}/settings`);
+      return settings.grace_days === 14;
+    }, 'the days of grace apply');
     expect(await idsync.operator('GET', `/tenants/${id}/quotas`)).toMatchObject({ webhooks: { limit: 2 } });
     expect(visit.reports).toEqual([]);
   });
