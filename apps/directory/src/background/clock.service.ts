@@ -48,6 +48,7 @@ export class Clock extends BackgroundService {
     }
   }
 
+  /** Returns false if its time was too short for all work. */
   private async runOnce(): Promise<boolean> {
     try {
       const until = new Date(Date.now() + boundedMs);

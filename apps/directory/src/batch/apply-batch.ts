@@ -117,11 +117,9 @@ async function apply(
   }: Application & { fixedTime: Date | undefined; found: AccessChanges },
 ): Promise<AppliedBatch | undefined> {
   if (!(await markReceived(tx, id))) return undefined;
-  const batch = await findBatch(tx, data.job_id, data.seq);
-  if (!batch) {
-    committedWith((await isBatchGone(tx, data.job_id, data.seq)) || undefined, 'the batch');
-    return undefined;
-  }
+  const found = await findBatch(tx, data.job_id, data.seq);
+  if (!found && (await isBatchGone(tx, data.job_id, data.seq))) return undefined;
+  const batch = committedWith(found, 'the batch');
   if (batch.jobStatus === 'cancelled') return undefined;
   if (batch.isSuspect && !suspected) throw new SuspectBatch();
 

@@ -83,7 +83,7 @@ async function checkTimes(tx: Transaction, tenantId: string, now: Date, limit: n
   await recordEvents(tx, tenantId, events);
 }
 
-/** Evaluates the next part of a pass, or of the changes since. Returns false if nothing is due, or this was the last part. */
+/** Evaluates the next part of a pass, or of the changes since. Returns false if none is due, or this was the last. */
 async function runPart(tx: Transaction, tenantId: string, time: Time, limit: number, force: boolean): Promise<boolean> {
   const startedAt = performance.now();
   const pass = await lockFindingPass(tx, tenantId, force);
@@ -111,7 +111,10 @@ async function saveFindings(
   );
 }
 
-/** Evaluates the subjects of the next events. A pass mends what other people's changes mean for a person, such as a cycle of managers. */
+/**
+ * Evaluates the subjects of the next events. A pass mends what other people's changes mean for a person, such as a cycle
+ * of managers.
+ */
 async function followChanges(
   tx: Transaction,
   tenantId: string,

@@ -178,7 +178,7 @@ describe('new rules', () => {
     });
   });
 
-  it('are not applied before they are visible, also not by a preview', async () => {
+  it('are not applied while their operation is not visible, and their message is retried', async () => {
     const unknown = { id: newUuid(), tenant_id: directory.tenant, data: { operation_id: newUuid() } };
     await expect(runOperation(directory.database, unknown)).rejects.toThrow('the operation');
   });

@@ -65,8 +65,8 @@ export async function moveAnchors(
 }
 
 /**
- * Uses each record once, and adds its entries to `used`. If several contracts of a person get new ids, those with the same hire date are the same, and
- * the others follow in the order of the new ids.
+ * Uses each record once, and adds its entries to `used`. If several contracts of a person get new ids, those with the
+ * same hire date are the same, and the others follow in the order of the new ids.
  */
 function choosePairs(
   pairs: readonly ReplacedAnchor[],
