@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { decodeId, encodeId, newUuid } from '@idsync/contracts';
 import { until } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -130,6 +131,38 @@ describe('a change or preview of rules', () => {
     const operation_id = decodeId('operation', path.split('/').at(-1) ?? '');
     expect(inputs).toEqual([{ input: { operation_id, reason: 'wrong file' } }]);
     expect((await cancelled).status).toBe(200);
+  });
+
+  it('that is confirmed is answered with its own end, which comes after that of the confirmation', async () => {
+    const { fixture } = gateway;
+    const tenant = await fixture.tenant();
+    const path = await operation(tenant, { held: 'remove the access of 8 people' });
+    const held = path.split('/').at(-1) ?? '';
+    const become = (status: string) =>
+      fixture.rows(`update operations set status = $2 where tenant_id = $1 and type = 'rules.change'`, [
+        tenant,
+        status,
+      ]);
+    await become('held');
+    const answer = gateway.operator('POST', `${path}/confirm`, { reason: 'they left' });
+    await until(async () => {
+      const found = await fixture.rows<{ id: string }>(
+        `select id from operations where tenant_id = $1 and type = 'operation.confirm'`,
+        [tenant],
+      );
+      if (found.length === 0) return false;
+      await become('running');
+      await fixture.rows(
+        `update operations set status = 'done', result = jsonb_build_object('confirmed_operation_id', $2::text)
+         where tenant_id = $1 and type = 'operation.confirm'`,
+        [tenant, decodeId('operation', held)],
+      );
+      return true;
+    }, 'the operation that confirms');
+    const isAnswered = await Promise.race([answer.then(() => true), setTimeout(300, false)]);
+    expect(isAnswered).toBe(false);
+    await become('done');
+    expect(await answer).toMatchObject({ status: 200, body: { operation_id: held, status: 'done' } });
   });
 
   it('never names people of another tenant', async () => {

@@ -1,5 +1,5 @@
 import { encodeId, type OperationInput, type OperationType, type responses, resultLists } from '@idsync/contracts';
-import { Database } from '@idsync/database';
+import { Database, type Transaction } from '@idsync/database';
 import { findOperation, type OperationRow, requestOperation } from '@idsync/database/gateway';
 import { Injectable } from '@nestjs/common';
 import { badRequest } from '../http/api-error.js';
@@ -39,11 +39,10 @@ export class Operations {
     return { finished: operation.status === 'done', body: await this.present(tenantId, operation) };
   }
 
-  /** Waits up to 10 s for the end of an operation. Throws a 400 if the directory refused it. */
+  /** Waits up to 10 s for the end of an operation, or of the one that it confirms. Throws a 400 if the directory refused it. */
   async wait(tenantId: string, requested: OperationRow): Promise<OperationRow> {
     const operation = await waitFor(
-      async () =>
-        (await this.database.transaction(tenantId, (tx) => findOperation(tx, tenantId, requested.id))) ?? requested,
+      () => this.database.transaction(tenantId, (tx) => readResulting(tx, tenantId, requested)),
       ({ status }) => status !== 'queued' && status !== 'running',
       waitMs,
     );
@@ -58,6 +57,14 @@ export class Operations {
     if (!result || !resultLists.some((list) => list in result)) return operation;
     return { ...operation, result: await this.tenants.run(tenantId, (tx) => namePeople(tx, tenantId, result)) };
   }
+}
+
+/** Returns the operation, or the one that it has confirmed, because that one may be running still. */
+async function readResulting(tx: Transaction, tenantId: string, requested: OperationRow): Promise<OperationRow> {
+  const operation = (await findOperation(tx, tenantId, requested.id)) ?? requested;
+  const confirmedId = operation.result?.confirmed_operation_id;
+  const confirmed = typeof confirmedId === 'string' && (await findOperation(tx, tenantId, confirmedId));
+  return confirmed || operation;
 }
 
 /** Returns the field of a response that names the operation which completes the change. */
