@@ -22,6 +22,7 @@ export * from './operations.js';
 export * from './planned-additions.js';
 export * from './plans.js';
 export * from './recent-losses.js';
+export * from './record-changes.js';
 export * from './records.js';
 export * from './review-cases.js';
 export * from './save-terms.js';
