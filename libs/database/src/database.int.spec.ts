@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout, setImmediate as turn } from 'node:timers/promises';
 import { newUuid } from '@idsync/contracts';
 import {
   createTestDatabase,
@@ -73,6 +73,37 @@ describe('connections that PostgreSQL closes', () => {
     },
     60_000,
   );
+});
+
+describe('a service that starts', () => {
+  it('waits for a PostgreSQL that is not available yet', async () => {
+    const port = await LatePort.reserve(testDatabase.url);
+    const connecting = Database.connect({ url: port.url, service: 'gateway' });
+    await setTimeout(300);
+    await port.open();
+    const connected = await connecting;
+    await connected.ping();
+    await connected.close();
+    await port.close();
+  });
+
+  it('connects again if PostgreSQL drops its connections meanwhile', async () => {
+    const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`;
+    let cuts = 0;
+    const cutting = until(async () => {
+      cuts += (await fixture.rows(cut)).length;
+      return cuts >= 10;
+    }, 'connections to cut');
+    const connections = Array.from({ length: 10 }, () =>
+      Database.connect({ url: testDatabase.url, service: 'gateway' }),
+    );
+    await cutting;
+    for (const connected of await Promise.all(connections)) {
+      await connected.ping();
+      await connected.close();
+    }
+  });
 });
 
 describe('a statement behind one that fails', () => {

@@ -1,4 +1,5 @@
 // SQL by hand: how transactions begin, with their settings.
+import { setTimeout } from 'node:timers/promises';
 import { installationId, isUuid, type ServiceName } from '@idsync/contracts';
 import { ServiceDataSource, typeOrmOptions } from './data-source.js';
 import type { Share } from './fair-shares.js';
@@ -16,7 +17,7 @@ import {
 import { checkSchemaVersion, schemaAge } from './schema/schema-version.js';
 import { ServiceConnections } from './service-connections.js';
 import { asTexts, type NamedQuery, runOnce, type TextRow } from './single-statement.js';
-import { changedResult, deadlockDetected, serializationFailure, sqlState } from './sql-state.js';
+import { changedResult, deadlockDetected, isUnavailable, serializationFailure, sqlState } from './sql-state.js';
 
 export type { AnnounceEvents, Transaction } from './run-transaction.js';
 export type { NamedQuery } from './single-statement.js';
@@ -51,6 +52,9 @@ const acrossTenants = 'set local idsync.across_tenants = on';
 
 type Beginning = Pick<TransactionOptions<unknown>, 'begin' | 'often'>;
 
+/** A restart of PostgreSQL takes this long. Shorter than the time in which a service that starts must be able to stop. */
+const startGraceMs = 20_000;
+const startPauseMs = 500;
 const attempts = 5;
 const defaultPoolSize = 10;
 /** An id that no tenant has. */
@@ -321,15 +325,21 @@ function defaultTimeoutMs(service: ServiceName): number {
   return service === 'gateway' ? 30_000 : 300_000;
 }
 
-/** Connects and checks that the schema is the one this code knows. Throws SchemaVersionError if not. */
+/**
+ * Connects and checks that the schema is the one this code knows. Waits up to 20 s for a PostgreSQL that is not available.
+ * Throws SchemaVersionError for another schema.
+ */
 export async function connectChecked(dataSource: ServiceDataSource): Promise<ServiceDataSource> {
-  await dataSource.initialize();
-  try {
-    await checkSchemaVersion(dataSource);
-    return dataSource;
-  } catch (error) {
-    await dataSource.destroy();
-    throw error;
+  for (const until = performance.now() + startGraceMs; ; await setTimeout(startPauseMs)) {
+    try {
+      await dataSource.initialize();
+      await checkSchemaVersion(dataSource);
+      return dataSource;
+    } catch (error) {
+      if (dataSource.isInitialized) await dataSource.destroy();
+      const mayRecover = isUnavailable(error) || isUnavailable((error as Error).cause);
+      if (!mayRecover || performance.now() > until) throw error;
+    }
   }
 }
 
