@@ -145,7 +145,7 @@ describeRendered.each(['production', 'example'])('the overlay %s', (overlay) => 
   it('routes the public API and neither the operator API nor internal ports', () => {
     const rules = ofKind<IHTTPRoute>(manifests, 'HTTPRoute').flatMap(({ spec }) => spec?.rules ?? []);
     const paths = rules.flatMap(({ matches = [] }) => matches.map(({ path }) => path?.value));
-    expect(paths.sort()).toEqual(['/docs', '/openapi.json', '/scim/v2', '/v1']);
+    expect(paths.sort()).toEqual(['/docs', '/openapi.json', '/portal', '/scim/v2', '/v1']);
     for (const { backendRefs, matches } of rules) expect(backendRefs === undefined || matches !== undefined).toBe(true);
   });
 
