@@ -67,9 +67,15 @@ export class CliCommand extends Command {
     });
   }
 
-  /** Runs the command, and prints the resource that it returns. */
-  prints<Given extends unknown[]>(run: (session: Session, ...given: Given) => Promise<object>): this {
-    return this.does<Given>(async (session, ...given) => session.printOne(await run(session, ...given)));
+  /** Runs the command, and prints the resource that it returns: as it is for programs, and for people by `forPeople`. */
+  prints<Given extends unknown[], Resource extends object>(
+    run: (session: Session, ...given: Given) => Promise<Resource>,
+    forPeople = (session: Session, resource: Resource): void | Promise<void> => session.printOne(resource),
+  ): this {
+    return this.does<Given>(async (session, ...given) => {
+      const resource = await run(session, ...given);
+      await session.show(resource, () => forPeople(session, resource));
+    });
   }
 
   /** Runs the command, and prints the operation that it returns. */

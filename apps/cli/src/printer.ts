@@ -98,9 +98,8 @@ export class Printer {
   }
 
   /** Prints a resource as it is for programs, and otherwise by `forPeople`. */
-  show<Resource extends object>(resource: Resource, forPeople: (resource: Resource) => void): void {
-    if (this.isRaw) this.printOne(resource);
-    else forPeople(resource);
+  show(resource: object, forPeople: () => void | Promise<void>): void | Promise<void> {
+    return this.isRaw ? this.printOne(resource) : forPeople();
   }
 
   printOne(resource: object): void {

@@ -36,14 +36,9 @@ export function addCaseCommands(program: CliCommand): void {
     });
 
   cases
-    .command('show')
-    .description('show a case: the record and its candidates')
+    .add('show', 'show a case: the record and its candidates', 'cas_…')
     .argument('<case>', 'id of the case, from "idsync cases list"')
-    .example('cas_…')
-    .does(async (session, id: string) => {
-      const found = await session.client.call('GET /cases/{caseId}', id);
-      session.show(found, () => printCase(session, found));
-    });
+    .prints((session, id: string) => session.client.call('GET /cases/{caseId}', id), printCase);
 
   cases
     .add('resolve <case>', 'decide which identity the record of a case belongs to')

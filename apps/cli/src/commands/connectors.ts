@@ -56,9 +56,8 @@ export function addConnectorCommands(program: CliCommand): void {
     );
 
   connectors
-    .add('update <connector>', 'change the fields of a connector that the file contains')
+    .add('update <connector>', 'change the fields of a connector that the file contains', 'HR --file hr.json')
     .requiredOption('--file <path>', 'JSON file with the fields; - reads standard input')
-    .example('HR --file hr.json')
     .does(async (session, connector: string, options: { file: string }) => {
       const body = session.readBody<Record<string, unknown>>(options.file);
       const changed = await session.client.call(
@@ -74,9 +73,8 @@ export function addConnectorCommands(program: CliCommand): void {
   addTokenCommands(connectors);
 
   connectors
-    .add('errors <connector>', 'list the records of the source that cannot be applied')
+    .add('errors <connector>', 'list the records of the source that cannot be applied', 'HR --limit 10')
     .paged()
-    .example('HR --limit 10')
     .does(async (session, connector: string, query: PageQuery) => {
       const id = await findConnector(session, connector);
       const list = await session.client.call('GET /connectors/{connectorId}/errors', id, query);
@@ -185,9 +183,8 @@ function addTokenCommands(connectors: CliCommand): void {
     });
 
   tokens
-    .add('revoke <connector>', 'revoke a token immediately and permanently')
+    .add('revoke <connector>', 'revoke a token immediately and permanently', 'Okta tok_…')
     .argument('<token>', 'id of the token, from "idsync connectors tokens list"')
-    .example('Okta tok_…')
     .does(async (session, connector: string, token: string) => {
       const ids = { connectorId: await findConnector(session, connector), tokenId: token };
       await session.client.call('DELETE /connectors/{connectorId}/tokens/{tokenId}', ids);
@@ -209,8 +206,7 @@ Example:
 
 function addSyncRecordCommand(connectors: CliCommand): void {
   connectors
-    .add('sync-record', 'read one record of the source now and apply it')
-    .argument('<connector>', 'id or name of the connector')
+    .add('sync-record <connector>', 'read one record of the source now and apply it')
     .argument('<external_id>', 'id of the record in the source')
     .addHelpText('after', more)
     .does(async (session, connector: string, externalId: string) => {

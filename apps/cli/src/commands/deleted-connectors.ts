@@ -53,19 +53,17 @@ Example:
   });
 
   connectors
-    .add('retire', 'start a job that deletes the records of a deleted connector, under its deletion safeguard')
+    .add('retire', 'start a job that deletes the records of a deleted connector, under its deletion safeguard', 'HR')
     .argument('<connector>', deletedHelp)
-    .example('HR')
     .does(async (session, connector: string) => {
       const id = await findDeleted(session, connector);
       session.printOne(await session.client.call('POST /deleted-connectors/{connectorId}/retire', id));
     });
 
   connectors
-    .add('hand-over', 'give the records of a deleted connector to another connector')
+    .add('hand-over', 'give the records of a deleted connector to another connector', 'HR --to "HR new"')
     .argument('<connector>', deletedHelp)
     .requiredOption('--to <connector>', 'id or name of the connector that takes the records')
-    .example('HR --to "HR new"')
     .operation()
     .does(async (session, connector: string, { to, reason }: { to: string; reason?: string }) => {
       const id = await findDeleted(session, connector);
@@ -102,8 +100,7 @@ type ScheduleOptions = Partial<Record<'pause' | 'resume' | 'off', boolean>>;
 
 export function addScheduleCommand(connectors: CliCommand): void {
   connectors
-    .add('schedule', 'show or change the schedule of a connector')
-    .argument('<connector>', 'id or name of the connector')
+    .add('schedule <connector>', 'show or change the schedule of a connector')
     .option('--every <duration>', 'interval, such as 15m, 6h or 1d')
     .option('--cron <expression>', 'cron expression: minute, hour, day of the month, month, day of the week')
     .option('--time-zone <name>', 'time zone of --cron, such as Europe/Berlin (default: UTC)')

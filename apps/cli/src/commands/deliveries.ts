@@ -51,10 +51,7 @@ export function addDeliveryCommands(program: CliCommand): void {
 
   deliveries
     .add('show <delivery>', 'show a delivery: its attempts, the request body and the last response', 'dlv_…')
-    .does(async (session, id: string) => {
-      const delivery = await session.client.call('GET /deliveries/{deliveryId}', id);
-      session.show(delivery, () => print(session, delivery));
-    });
+    .prints((session, id: string) => session.client.call('GET /deliveries/{deliveryId}', id), print);
 
   withReplayOptions(deliveries.add('resend <delivery>', 'send one delivery again, even if it was delivered', 'dlv_…'))
     .addHelpText('after', replayExitCodes)

@@ -55,10 +55,9 @@ export function addFindingCommands(program: CliCommand): void {
     session.printItems(counts, ['kind', ['open', counted]]);
   });
 
-  findings.add('show <finding>', 'show a finding and its evidence', 'fnd_…').does(async (session, id: string) => {
-    const finding = await session.client.call('GET /findings/{findingId}', id);
-    session.show(finding, () => print(session, finding));
-  });
+  findings
+    .add('show <finding>', 'show a finding and its evidence', 'fnd_…')
+    .prints((session, id: string) => session.client.call('GET /findings/{findingId}', id), print);
 
   findings
     .add('accept <finding>', 'accept a finding, so that it is no longer open')

@@ -34,26 +34,21 @@ export function addIdentityCommands(program: CliCommand): void {
   addIdentityList(identities);
 
   identities
-    .command('show')
-    .description('show an identity, its attributes and its linked records')
+    .add('show', 'show an identity, its attributes and its linked records', 'idn_… --at 2026-01-31T12:00:00Z')
     .argument('<identity>', identityHelp)
     .option('--at <date-time>', 'show the state at this time')
-    .example('idn_… --at 2026-01-31T12:00:00Z')
-    .does(async (session, id: string, { at }: { at?: string }) => {
-      const identity = await session.client.call('GET /identities/{identityId}', id, { at });
-      if (session.isRaw) session.printOne(identity);
-      else await printIdentity(session, identity);
-    });
+    .prints(
+      (session, id: string, { at }: { at?: string }) =>
+        session.client.call('GET /identities/{identityId}', id, { at }) as Promise<responses.Identity>,
+      printIdentity,
+    );
 
   addHistoryCommand(identities);
 
   identities
-    .add('explain', 'show the source of each field and why, and why each record belongs to the identity')
+    .add('explain', 'show the source of each field and why, and why each record belongs to the identity', 'idn_…')
     .argument('<identity>', identityHelp)
-    .example('idn_…')
-    .does(async (session, id: string) => {
-      session.show(await explain(session, id), (found) => printExplanation(session, found));
-    });
+    .prints(explain, printExplanation);
 
   identities
     .add('merge', 'merge identities into one')

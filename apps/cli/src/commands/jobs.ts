@@ -71,10 +71,9 @@ export function addJobCommands(program: CliCommand): void {
     .does(async (session, id: string) => printJob(session, await session.client.call('GET /sync-jobs/{jobId}', id)));
 
   jobs
-    .add('cancel <job>', 'cancel a job; changes that it has applied remain')
+    .add('cancel <job>', 'cancel a job; changes that it has applied remain', 'job_… --reason "wrong file"')
     .option('--reason <text>', 'reason, stored with the job; required for a quarantined job')
     .option('--by <name>', 'who cancels the job; stored with it')
-    .example('job_… --reason "wrong file"')
     .does(async (session, id: string, options: { reason?: string; by?: string }) => {
       await session.client.call('POST /sync-jobs/{jobId}/cancel', id, options);
       const read = () => session.client.call('GET /sync-jobs/{jobId}', id);
@@ -85,8 +84,7 @@ export function addJobCommands(program: CliCommand): void {
   addPlanCommands(jobs);
 
   jobs
-    .command('undo')
-    .description('revert the changes of a job to records that have not changed since')
+    .add('undo', 'revert the changes of a job to records that have not changed since')
     .argument('<job>', 'id of the job, which must have ended')
     .option('--preview', 'show what undo would change, without changing it')
     .option('--reason <text>', 'reason, stored with the operation')
@@ -145,11 +143,9 @@ function addPlanCommands(jobs: CliCommand): void {
     );
 
   jobs
-    .command('apply')
-    .description('apply the plan of a dry run; refused if the directory has changed since')
+    .add('apply', 'apply the plan of a dry run; refused if the directory has changed since', 'job_…')
     .argument('<job>', 'id of the dry run')
     .option('--reason <text>', 'stored with the operation; required if the safeguard would quarantine the plan')
-    .example('job_…')
     .addHelpText('after', operationExitCodes)
     .printsOperation((session, id: string, { reason }: { reason?: string }) =>
       session.client.call('POST /sync-jobs/{jobId}/apply', id, { reason }),
@@ -180,8 +176,7 @@ interface SyncOptions {
 
 export function addSyncCommand(program: CliCommand): void {
   program
-    .add('sync', 'start a sync job')
-    .argument('<connector>', 'id or name of the connector')
+    .add('sync <connector>', 'start a sync job')
     .option('--dry-run', 'plan the changes without applying them; see "idsync jobs plan"')
     .choice(
       '--mode <mode>',

@@ -32,8 +32,7 @@ export function addKeyCommands(program: CliCommand): void {
   });
 
   keys
-    .command('create')
-    .description('create an API key and print it once')
+    .add('create', 'create an API key and print it once')
     .argument('<name>', 'what the key is for')
     .option('--scopes <scopes>', 'comma-separated scopes (default: all)')
     .option('--expires-at <date-time>', 'such as 2030-12-31T00:00:00Z (default: never)')
@@ -52,8 +51,7 @@ export function addKeyCommands(program: CliCommand): void {
     });
 
   keys
-    .command('update')
-    .description('change the name, scopes, expiry or networks of an API key; its secret stays')
+    .add('update', 'change the name, scopes, expiry or networks of an API key; its secret stays')
     .argument('<key>', keyHelp)
     .option('--name <name>', 'new name')
     .option('--scopes <scopes>', 'comma-separated scopes, which replace those of the key', commaSeparated)
@@ -81,10 +79,8 @@ export function addKeyCommands(program: CliCommand): void {
     });
 
   keys
-    .command('revoke')
-    .description('revoke an API key immediately and permanently')
+    .add('revoke', 'revoke an API key immediately and permanently', 'key_…')
     .argument('<key>', keyHelp)
-    .example('key_…')
     .does(async (session, key: string) => {
       await session.client.call('DELETE /api-keys/{keyId}', key);
       session.note(`revoked ${key}`);

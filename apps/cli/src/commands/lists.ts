@@ -34,10 +34,9 @@ type ListQuery = Omit<QueryOf<'identities'> & QueryOf<'groups'> & QueryOf<'accou
 
 export function addFindCommand(program: CliCommand): void {
   program
-    .add('find', 'find identities by the beginning of names, addresses, numbers or logins')
+    .add('find', 'find identities by the beginning of names, addresses, numbers or logins', 'ann lee')
     .paged()
     .argument('<text...>', 'what to find; if nothing matches, each word may have one typo')
-    .example('ann lee')
     .does(async (session, words: string[], options: ListOptions) => {
       await printIdentities(session, { ...options, text: words.join(' ') });
     });
@@ -102,16 +101,15 @@ export function addAccountCommands(program: CliCommand): void {
     });
 
   accounts
-    .add('show', 'show an account, its person and its values')
+    .add('show', 'show an account, its person and its values', 'acc_…')
     .argument('<account>', 'id of the account: acc_…')
-    .example('acc_…')
-    .does(async (session, id: string) => {
-      const account = await session.client.call('GET /accounts/{accountId}', id);
-      session.show(account, ({ values, ...rest }) => {
+    .prints(
+      (session, id: string) => session.client.call('GET /accounts/{accountId}', id),
+      (session, { values, ...rest }) => {
         session.printOne(rest);
         printValues(session, values);
-      });
-    });
+      },
+    );
 }
 
 export function addMachineCommands(program: CliCommand): void {
@@ -137,14 +135,9 @@ export function addMachineCommands(program: CliCommand): void {
     });
 
   machines
-    .add('show', 'show a machine identity, its people, its values and the factors of its risk score')
+    .add('show', 'show a machine identity, its people, its values and the factors of its risk score', 'mid_…')
     .argument('<machine>', 'id of the machine identity: mid_…')
-    .example('mid_…')
-    .does(async (session, id: string) => {
-      session.show(await session.client.call('GET /machine-identities/{machineId}', id), (found) =>
-        printMachine(session, found),
-      );
-    });
+    .prints((session, id: string) => session.client.call('GET /machine-identities/{machineId}', id), printMachine);
 }
 
 function printMachine(session: Session, machine: MachineIdentityDetails): void {

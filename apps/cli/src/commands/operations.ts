@@ -93,9 +93,9 @@ export function addApprovalCommands(program: CliCommand): void {
       ]);
     });
 
-  approvals.add('show <approval>', 'show what an approval would do', 'apr_…').does(async (session, id: string) => {
-    print(session, await session.client.call('GET /approvals/{approvalId}', id));
-  });
+  approvals
+    .add('show <approval>', 'show what an approval would do', 'apr_…')
+    .prints((session, id: string) => session.client.call('GET /approvals/{approvalId}', id), print);
 
   for (const [verb, description, help] of [
     ['approve', 'approve an act that another operator requested, and perform it', approveHelp],
@@ -105,18 +105,18 @@ export function addApprovalCommands(program: CliCommand): void {
       .add(`${verb} <approval>`, description)
       .option('--reason <text>', 'reason, stored with the decision')
       .addHelpText('after', help)
-      .does(async (session, id: string, { reason }: { reason?: string }) => {
-        print(session, await session.client.call(`POST /approvals/{approvalId}/${verb}`, id, { reason }));
-      });
+      .prints(
+        (session, id: string, { reason }: { reason?: string }) =>
+          session.client.call(`POST /approvals/{approvalId}/${verb}`, id, { reason }) as Promise<responses.Approval>,
+        print,
+      );
   }
 }
 
-function print(session: Session, approval: responses.Approval): void {
-  session.show(approval, ({ request, decision, ...rest }) => {
-    session.printOne({
-      ...rest,
-      ...(decision && { 'decided by': decision.by, 'decided at': decision.at, decision: decision.reason }),
-    });
-    session.print(`\nrequest:\n${JSON.stringify(request, null, 2)}\n`);
+function print(session: Session, { request, decision, ...rest }: responses.Approval): void {
+  session.printOne({
+    ...rest,
+    ...(decision && { 'decided by': decision.by, 'decided at': decision.at, decision: decision.reason }),
   });
+  session.print(`\nrequest:\n${JSON.stringify(request, null, 2)}\n`);
 }

@@ -33,8 +33,7 @@ export function addServiceTokenCommands(program: CliCommand): void {
   });
 
   tokens
-    .command('create')
-    .description('create a service token and print it once')
+    .add('create', 'create a service token and print it once')
     .argument('<name>', 'name of the actor in the audit log')
     .addOption(new Option('--role <role>', 'what the token may do').choices(operatorRoles).makeOptionMandatory())
     .option('--tenants <ids>', 'comma-separated ids of tenants (default: all)')
@@ -47,10 +46,8 @@ export function addServiceTokenCommands(program: CliCommand): void {
     });
 
   tokens
-    .command('revoke')
-    .description('revoke a service token immediately and permanently')
+    .add('revoke', 'revoke a service token immediately and permanently', 'svt_…')
     .argument('<token>', 'id of the token, from "idsync service-tokens list"')
-    .example('svt_…')
     .does(async (session, id: string) => {
       await session.installation.call('DELETE /service-tokens/{serviceTokenId}', id);
       session.note(`revoked ${id}`);
@@ -80,8 +77,7 @@ export function addSessionCommands(program: CliCommand): void {
   });
 
   sessions
-    .command('end')
-    .description('end a session immediately')
+    .add('end', 'end a session immediately')
     .argument('<session>', 'id of the session, from "idsync sessions list"')
     .addHelpText('after', endHelp)
     .does(async (session, id: string) => {

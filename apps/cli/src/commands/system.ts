@@ -7,9 +7,7 @@ export function addSystemCommands(program: CliCommand): void {
   program
     .add('system', 'versions, processes and queues of the installation')
     .add('show', 'show versions, processes and queues', '')
-    .does(async (session) => {
-      session.show(await session.installation.call('GET /system', {}), (found) => print(session, found));
-    });
+    .prints((session) => session.installation.call('GET /system', {}), print);
 }
 
 function print(session: Session, { versions, broker, processes, queues, fan_out }: responses.System): void {

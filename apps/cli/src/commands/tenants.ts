@@ -21,17 +21,15 @@ export function addTenantCommands(program: CliCommand): void {
   });
 
   tenants
-    .add('show', 'show a tenant')
+    .add('show', 'show a tenant', '')
     .argument('[tenant]', 'id of the tenant (default: the selected one)')
-    .example('')
     .prints((session, tenant: string | undefined) =>
       session.installation.call('GET /tenants/{tenantId}', tenant ?? session.tenant),
     );
 
   tenants
-    .add('create', 'create a tenant')
+    .add('create', 'create a tenant', 'Acme')
     .argument('<name>', 'display name of the tenant')
-    .example('Acme')
     .prints((session, name: string) => session.installation.call('POST /tenants', {}, { name }));
 
   for (const [usage, description, example, bodyOf] of [

@@ -55,10 +55,7 @@ export function addWebhookCommands(program: CliCommand): void {
 
   webhooks
     .add('show <webhook>', 'show a webhook and its statistics of the last 24 hours', 'whk_…')
-    .does(async (session, id: string) => {
-      const webhook = await session.client.call('GET /webhooks/{webhookId}', id);
-      session.show(webhook, () => print(session, webhook));
-    });
+    .prints((session, id: string) => session.client.call('GET /webhooks/{webhookId}', id), print);
 
   addWebhookChanges(webhooks);
 
@@ -177,9 +174,8 @@ function addWebhookChanges(webhooks: CliCommand): void {
     });
 
   webhooks
-    .add('delete <webhook>', 'delete a webhook; its waiting deliveries are not sent')
+    .add('delete <webhook>', 'delete a webhook; its waiting deliveries are not sent', 'whk_…')
     .option('--yes', 'skip the confirmation')
-    .example('whk_…')
     .does(async (session, id: string, { yes }: { yes?: boolean }) => {
       if (!yes) {
         const { callback_url: url } = await session.client.call('GET /webhooks/{webhookId}', id);
