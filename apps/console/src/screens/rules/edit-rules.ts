@@ -4,7 +4,7 @@ export type Rules = Answer<'GET /matching-rules'>;
 export type Precedence = Answer<'GET /attribute-priorities'>;
 
 export const builtInKeys = ['employee_number', 'email', 'user_principal_name'];
-export type Normaliser = Rules['keys'][number]['normaliser'];
+type Normaliser = Rules['keys'][number]['normaliser'];
 /** A record by normaliser, because the compiler then requires each one that the API accepts. */
 export const normaliserLabels: Readonly<Record<Normaliser, string>> = {
   exact: 'exact',

@@ -1,5 +1,4 @@
 import { Button } from '../../components/button';
-import { SelectField, TextField } from '../../components/fields';
 import type { Rules } from './edit-rules';
 import { EditableRows } from './editable-rows';
 import styles from './rules.module.css';
@@ -19,7 +18,7 @@ const fresh: Tier = {
   propose_at: 1,
   when_unique: 'propose',
 };
-const share = { type: 'number', min: 0, max: 1, step: 0.05 } as const;
+const share = { min: 0, max: 1, step: 0.05 } as const;
 
 /** Rules for records that no key has linked; the first rule that finds a candidate decides. */
 export function FuzzyRules({ rules, isReadOnly, onChange }: FuzzyRulesProps) {
@@ -38,32 +37,12 @@ export function FuzzyRules({ rules, isReadOnly, onChange }: FuzzyRulesProps) {
         add="Add a rule"
         onChange={onChange}
       >
-        {(rule, set, remove, at) => (
+        {(rule, { set, text, number, choice }, remove, at) => (
           <>
             <div className={styles.ruleHead}>
-              <TextField
-                label={`Rule ${at + 1}`}
-                readOnly={isReadOnly}
-                value={rule.name}
-                onChange={(name) => set({ name })}
-              />
-              <TextField
-                {...share}
-                label="From a score of"
-                readOnly={isReadOnly}
-                value={String(rule.propose_at)}
-                onChange={(text) => set({ propose_at: Number(text) })}
-              />
-              <SelectField
-                label="One candidate"
-                disabled={isReadOnly}
-                value={rule.when_unique ?? 'propose'}
-                choices={[
-                  { value: 'propose', label: 'opens a case' },
-                  { value: 'link', label: 'is linked' },
-                ]}
-                onChange={(value) => set({ when_unique: value as 'propose' | 'link' })}
-              />
+              {text(`Rule ${at + 1}`, 'name')}
+              {number('From a score of', 'propose_at', share)}
+              {choice('One candidate', 'when_unique', { propose: 'opens a case', link: 'is linked' })}
               {remove}
             </div>
             <Comparisons
@@ -96,31 +75,11 @@ function Comparisons({ comparisons, isReadOnly, onChange }: ComparisonsProps) {
         nameOf={({ field }) => field}
         onChange={onChange}
       >
-        {(comparison, set, remove, at) => (
+        {(_comparison, { text, number, choice }, remove, at) => (
           <>
-            <TextField
-              label="Field"
-              readOnly={isReadOnly}
-              value={comparison.field}
-              onChange={(field) => set({ field })}
-            />
-            <SelectField
-              label="Agrees"
-              disabled={isReadOnly}
-              value={comparison.match ?? 'exact'}
-              choices={[
-                { value: 'exact', label: 'exactly' },
-                { value: 'fuzzy', label: 'nearly (full_name)' },
-              ]}
-              onChange={(value) => set({ match: value as 'exact' | 'fuzzy' })}
-            />
-            <TextField
-              {...share}
-              label="Weight"
-              readOnly={isReadOnly}
-              value={String(comparison.weight)}
-              onChange={(text) => set({ weight: Number(text) })}
-            />
+            {text('Field', 'field')}
+            {choice('Agrees', 'match', { exact: 'exactly', fuzzy: 'nearly (full_name)' })}
+            {number('Weight', 'weight', share)}
             {!isReadOnly && (
               <span className={styles.acts}>
                 {comparisons.length > 1 && remove}

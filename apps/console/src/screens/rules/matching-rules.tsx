@@ -1,22 +1,13 @@
 import { useState } from 'react';
 import { Button } from '../../components/button';
 import { ConfirmButton } from '../../components/dialog';
-import { SelectField, TextField } from '../../components/fields';
+import { SelectField } from '../../components/fields';
 import { FormError, useSending } from '../../components/form';
 import { Section } from '../../components/page';
 import { call, type Operation, useTenantId } from '../../data/api';
 import { operationDone } from '../../data/operations';
 import { useMay } from '../../data/session';
-import {
-  builtInKeys,
-  type KeyRow,
-  movedUp,
-  type Normaliser,
-  normaliserLabels,
-  type Rules,
-  rowsOf,
-  withKeys,
-} from './edit-rules';
+import { builtInKeys, type KeyRow, movedUp, normaliserLabels, type Rules, rowsOf, withKeys } from './edit-rules';
 import { EditableRows } from './editable-rows';
 import { FuzzyRules } from './fuzzy-rules';
 import { Preview } from './preview';
@@ -103,6 +94,8 @@ export function MatchingRules({ stored }: { stored: Rules }) {
   );
 }
 
+const strengths = { reusable: 'reusable, like an address', permanent: 'permanent, like an employee number' };
+
 interface KeyRowsProps {
   rows: readonly KeyRow[];
   isReadOnly: boolean;
@@ -127,39 +120,11 @@ function KeyRows({ rows, isReadOnly, onChange }: KeyRowsProps) {
         add="Add a key"
         onChange={onChange}
       >
-        {(row, set, remove, at) => (
+        {(row, { text, choice }, remove, at) => (
           <>
-            <TextField
-              label={`Key ${at + 1}`}
-              list="match-keys"
-              readOnly={isReadOnly}
-              value={row.field}
-              onChange={(field) => set({ field })}
-            />
-            <SelectField
-              label="Compared by"
-              disabled={isReadOnly}
-              value={row.normaliser ?? ''}
-              choices={[
-                { value: '', label: 'default' },
-                ...Object.entries(normaliserLabels).map(([value, label]) => ({ value, label })),
-              ]}
-              onChange={(value) => set({ normaliser: (value || undefined) as Normaliser | undefined })}
-            />
-            {builtInKeys.includes(row.field) ? (
-              <span />
-            ) : (
-              <SelectField
-                label="Strength"
-                disabled={isReadOnly}
-                value={row.strength ?? 'reusable'}
-                choices={[
-                  { value: 'reusable', label: 'reusable, like an address' },
-                  { value: 'permanent', label: 'permanent, like an employee number' },
-                ]}
-                onChange={(value) => set({ strength: value as 'permanent' | 'reusable' })}
-              />
-            )}
+            {text(`Key ${at + 1}`, 'field', { list: 'match-keys' })}
+            {choice('Compared by', 'normaliser', { '': 'default', ...normaliserLabels })}
+            {builtInKeys.includes(row.field) ? <span /> : choice('Strength', 'strength', strengths)}
             {!isReadOnly && (
               <span className={styles.acts}>
                 <Button

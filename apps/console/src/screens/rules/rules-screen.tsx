@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { ApprovalBanner } from '../../components/approval-banner';
 import { Button } from '../../components/button';
 import { ConfirmButton } from '../../components/dialog';
-import { SelectField, TextField } from '../../components/fields';
 import { IdLink, TabLinks } from '../../components/links';
 import { EmptyState, ErrorState, Loading, Section } from '../../components/page';
 import { Screen } from '../../components/screen';
@@ -63,6 +62,7 @@ function PrecedenceForm({ stored, sources }: { stored: Precedence; sources: read
   const mayChange = useMay('admin');
   const [ranks, setRanks] = useState<readonly Rank[]>(stored.priorities);
   const isChanged = JSON.stringify(ranks) !== JSON.stringify(stored.priorities);
+  const names = Object.fromEntries(sources.map(({ id, name }) => [id, name]));
   const apply = async () => {
     const answer = await call('PUT /attribute-priorities', { tenantId }, { priorities: [...ranks] });
     await operationDone(tenantId, answer, 'The source precedence was changed.');
@@ -101,29 +101,11 @@ function PrecedenceForm({ stored, sources }: { stored: Precedence; sources: read
             add="Add a field"
             onChange={setRanks}
           >
-            {(rank, set, remove) => (
+            {(_rank, { text, number, choice }, remove) => (
               <>
-                <TextField
-                  label="Field"
-                  readOnly={!mayChange}
-                  value={rank.field}
-                  onChange={(field) => set({ field })}
-                />
-                <SelectField
-                  label="Source"
-                  disabled={!mayChange}
-                  value={rank.connector_id}
-                  choices={sources.map(({ id, name }) => ({ value: id, label: name }))}
-                  onChange={(connector_id) => set({ connector_id })}
-                />
-                <TextField
-                  label="Priority"
-                  type="number"
-                  min={0}
-                  readOnly={!mayChange}
-                  value={String(rank.priority)}
-                  onChange={(text) => set({ priority: Number(text) })}
-                />
+                {text('Field', 'field')}
+                {choice('Source', 'connector_id', names)}
+                {number('Priority', 'priority', { min: 0 })}
                 {remove && <span className={styles.acts}>{remove}</span>}
               </>
             )}
