@@ -14,12 +14,7 @@ export function useEventColumns({ withPerson = true } = {}): Column<OperatorEven
     cell: ({ name, identity_id }) => name ?? identity_id,
   };
   return [
-    linkColumn(
-      'Event',
-      'minmax(0, 1.4fr)',
-      ({ id }) => id,
-      ({ event_type }) => event_type,
-    ),
+    linkColumn('Event', 'minmax(0, 1.4fr)', 'event_type'),
     ...(withPerson ? [person] : []),
     { header: 'Changed', width: 'minmax(0, 1.2fr)', from: 'wide', cell: ({ changed }) => changed.join(', ') },
     { header: 'Source', from: 'wide', cell: ({ connector_id }) => connector_id && sourceName(connector_id) },

@@ -56,6 +56,8 @@ interface Counted {
 
 export const formatCounted = ({ count, exact }: Counted) => formatCount(count, !exact);
 
+export const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
 export function sumOfCounts(counts: readonly Counted[]): Counted {
-  return { count: counts.reduce((sum, { count }) => sum + count, 0), exact: counts.every(({ exact }) => exact) };
+  return { count: sumOf(counts.map(({ count }) => count)), exact: counts.every(({ exact }) => exact) };
 }

@@ -24,16 +24,16 @@ export function IdLink({ id, ...rest }: Anchor & { id: string }) {
   return <TenantLink path={pathOfId(id)} {...rest} />;
 }
 
-/** A column whose text opens the screen of an id, by a click anywhere in its row. */
+/** A column whose text opens the screen of the row, or of another `id`, by a click anywhere in it. */
 export function linkColumn<Row>(
   header: string,
   width: string,
-  idOf: (row: Row) => string,
-  textOf: (row: Row) => ReactNode,
+  text: (keyof Row & string) | ((row: Row) => ReactNode),
+  id = 'id' as keyof Row,
 ): Column<Row> {
   const cell = (row: Row) => (
-    <IdLink id={idOf(row)} className={rowLink} dir="auto">
-      {textOf(row)}
+    <IdLink id={String(row[id])} className={rowLink} dir="auto">
+      {typeof text === 'string' ? (row[text] as ReactNode) : text(row)}
     </IdLink>
   );
   return { header, width, cell };

@@ -1,7 +1,7 @@
 import type { WebhookDetails } from '@idsync/client/operator';
 import type { ReactNode } from 'react';
 import { healthOf } from './describe-webhook';
-import { formatCount, formatCounted, formatDuration } from './format-time';
+import { formatCount, formatCounted, formatDuration, sumOf } from './format-time';
 import { Section, StatTile, StatTiles } from './page';
 import { Ago, Facts, Time } from './values';
 import styles from './webhook-overview.module.css';
@@ -122,8 +122,4 @@ function DeliveryChart({ hours }: { hours: Hours }) {
       </div>
     </figure>
   );
-}
-
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }

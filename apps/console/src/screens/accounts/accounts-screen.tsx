@@ -1,15 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { type Column, ownLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { IdLink, linkColumn } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
-import { type Account, call } from '../../data/api';
+import { type Account, call, useFilters, useTenantId } from '../../data/api';
 import { useSourceChoices, useSourceName } from '../../data/queries';
 import { cursorPages } from '../../data/query-client';
 import { type AccountsSearch, accountStatuses } from '../../data/searches';
 
-const route = getRouteApi('/signed-in/$tenantId/accounts');
 const matchChoices = [
   { value: 'true', label: 'Matched' },
   { value: 'false', label: 'Unmatched' },
@@ -25,12 +23,7 @@ const accountsQuery = (tenantId: string, { q, status, source, matched }: Account
   );
 
 const columnsOf = (sourceName: (id: string) => string): readonly Column<Account>[] => [
-  linkColumn(
-    'Account',
-    'minmax(0, 2fr)',
-    ({ id }) => id,
-    ({ identifier, external_id }) => identifier ?? external_id,
-  ),
+  linkColumn('Account', 'minmax(0, 2fr)', ({ identifier, external_id }) => identifier ?? external_id),
   { header: 'Name', width: 'minmax(0, 1.5fr)', from: 'medium', cell: 'display_name' },
   {
     header: 'Source',
@@ -55,8 +48,8 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Account>
 ];
 
 export function AccountsScreen() {
-  const { tenantId } = route.useParams();
-  const search = route.useSearch();
+  const tenantId = useTenantId();
+  const [search] = useFilters<AccountsSearch>();
   const query = useInfiniteQuery(accountsQuery(tenantId, search));
   const sources = useSourceChoices();
   const sourceName = useSourceName();

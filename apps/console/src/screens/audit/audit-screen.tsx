@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { type Column, rowLink } from '../../components/data-table';
 import { Dialog } from '../../components/dialog';
 import { formatCount } from '../../components/format-time';
@@ -11,8 +11,6 @@ import { auditVerificationQuery } from '../../data/queries';
 import { cursorPages, itemsOf } from '../../data/query-client';
 import type { AuditSearch } from '../../data/searches';
 import { actWords } from './act-words';
-
-const route = getRouteApi('/signed-in/$tenantId/audit');
 
 type Entry = Answer<'GET /audit'>['data'][number];
 
@@ -61,7 +59,7 @@ const columns: readonly Column<Entry>[] = [
 const noEntry = { title: 'No entry', text: 'Filters match whole names and ids.' };
 
 export function AuditScreen() {
-  const { tenantId } = route.useParams();
+  const tenantId = useTenantId();
   const [{ entry, ...filters }, setFilters] = useFilters<AuditSearch>();
   const query = useInfiniteQuery(auditQuery(tenantId, filters));
   const shown = itemsOf(query.data).find(({ sequence }) => String(sequence) === entry);

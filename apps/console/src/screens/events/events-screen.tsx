@@ -1,15 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/button';
 import { useEventColumns } from '../../components/event-columns';
 import { ListScreen } from '../../components/list-screen';
 import { StatusBadge } from '../../components/values';
-import type { OperatorEvent } from '../../data/api';
+import { type OperatorEvent, useFilters, useTenantId } from '../../data/api';
 import { eventsQuery, useSourceChoices } from '../../data/queries';
 import { type EventsSearch, startOf } from '../../data/searches';
-
-const route = getRouteApi('/signed-in/$tenantId/events');
 
 /** Groups of event types, as subscriptions name them. */
 const groups: readonly string[] = [
@@ -31,8 +28,8 @@ const periodChoices = [
 
 /** The feed of events as they occur. */
 export function EventsScreen() {
-  const { tenantId } = route.useParams();
-  const search = route.useSearch();
+  const tenantId = useTenantId();
+  const [search] = useFilters<EventsSearch>();
   const [isPaused, setPaused] = useState(false);
   const { types, identity, job, source, since } = search;
   const filters = {

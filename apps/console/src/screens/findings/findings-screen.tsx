@@ -1,6 +1,5 @@
 import { findingKinds, findingStates } from '@idsync/contracts/fixed-values';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import type { Column } from '../../components/data-table';
 import { ConfirmButton } from '../../components/dialog';
 import { choicesOf } from '../../components/fields';
@@ -8,12 +7,10 @@ import { subjectPath } from '../../components/id-targets';
 import { TenantLink } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
 import { shownValue, wordsOf } from '../../components/words';
-import { type Answer, call, useTenantId } from '../../data/api';
+import { type Answer, call, useFilters, useTenantId } from '../../data/api';
 import { cursorPages, liveByEvents } from '../../data/query-client';
 import type { FindingsSearch } from '../../data/searches';
 import { useMay } from '../../data/session';
-
-const route = getRouteApi('/signed-in/$tenantId/findings');
 
 const findingsQuery = (tenantId: string, { kind, state = 'open', subject }: FindingsSearch) => ({
   ...cursorPages(['findings', tenantId, { kind, state, subject }], (cursor) =>
@@ -49,8 +46,8 @@ const columns: readonly Column<Finding>[] = [
 ];
 
 export function FindingsScreen() {
-  const { tenantId } = route.useParams();
-  const { kind, state = 'open', subject } = route.useSearch();
+  const tenantId = useTenantId();
+  const [{ kind, state = 'open', subject }] = useFilters<FindingsSearch>();
   const decision: Column<Finding> = {
     header: 'Decision',
     width: '100px',

@@ -1,4 +1,4 @@
-import { formatCount } from '../../components/format-time';
+import { formatCount, sumOf } from '../../components/format-time';
 import { TenantLink } from '../../components/links';
 import { EmptyState, Section } from '../../components/page';
 import type { Activity as ActivityData } from '../../data/api';
@@ -34,10 +34,6 @@ export function Activity({ activity: { hours } }: { activity: ActivityData }) {
   );
 }
 
-function sumOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0);
-}
-
 interface SparklineProps {
   values: readonly number[];
   /** Its content, for screen readers: `Changes in the last 24 hours`. */
@@ -52,14 +48,13 @@ const height = 32;
 function Sparkline({ values, label, tone = 'accent' }: SparklineProps) {
   const greatest = Math.max(...values, 1);
   const step = width / Math.max(values.length, 1);
-  const total = values.reduce((sum, value) => sum + value, 0);
   return (
     <svg
       className={`${styles.sparkline} ${styles[tone]}`}
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${label}: ${total} in total`}
+      aria-label={`${label}: ${sumOf(values)} in total`}
     >
       {values.map((value, index) => {
         const bar = value === 0 ? 1 : Math.max(2, (value / greatest) * height);

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { Icon } from '../../components/button';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatCount, formatCounted, sumOfCounts } from '../../components/format-time';
@@ -8,7 +7,7 @@ import { EmptyState, ErrorState, Loading, Page, Section, StatTile, StatTiles } f
 import tones from '../../components/tones.module.css';
 import { Ago } from '../../components/values';
 import { recordsName } from '../../components/words';
-import { type Connector, read } from '../../data/api';
+import { type Connector, read, useTenantId } from '../../data/api';
 import { connectorsQuery, webhooksQuery } from '../../data/queries';
 import { liveByEvents, unlessStreamed } from '../../data/query-client';
 import { Activity } from './activity';
@@ -19,11 +18,9 @@ const few = 5;
 /** Interval of what is costly to count. */
 const slowly = { refetchInterval: () => unlessStreamed(30_000) };
 
-const route = getRouteApi('/signed-in/$tenantId/');
-
 /** Matters that need the operator, most urgent first. */
 export function HomeScreen() {
-  const { tenantId } = route.useParams();
+  const tenantId = useTenantId();
   const connectors = useQuery(connectorsQuery(tenantId));
   const held = useQuery({
     ...read('jobs', 'GET /sync-jobs', { tenantId }, { status: 'quarantined', limit: few }),
@@ -146,12 +143,7 @@ function NeedList({ needs }: { needs: readonly Need[] }) {
 }
 
 const columns: readonly Column<Connector>[] = [
-  linkColumn(
-    'Name',
-    'minmax(0, 2fr)',
-    ({ id }) => id,
-    ({ name }) => name,
-  ),
+  linkColumn('Name', 'minmax(0, 2fr)', 'name'),
   { header: 'Type', from: 'medium', cell: 'type' },
   { header: 'Lists', from: 'wide', cell: ({ records }) => recordsName(records) },
   { header: 'Health', as: 'status', cell: 'health' },

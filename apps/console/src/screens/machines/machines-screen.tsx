@@ -1,18 +1,15 @@
 import { machineClassifications } from '@idsync/contracts/fixed-values';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { type Column, ownLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { IdLink, linkColumn } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
 import { IdChip, StatusBadge } from '../../components/values';
 import { wordsOf } from '../../components/words';
-import { call, type OperatorMachineIdentity } from '../../data/api';
+import { call, type OperatorMachineIdentity, useFilters, useTenantId } from '../../data/api';
 import { cursorPages } from '../../data/query-client';
 import { type MachinesSearch, machineStatuses, risks } from '../../data/searches';
 import { describeFactor, toneOfRisk } from './describe-machine';
-
-const route = getRouteApi('/signed-in/$tenantId/machines');
 
 const machinesQuery = (tenantId: string, { q, status, kind, risk }: MachinesSearch) =>
   cursorPages(['machines', tenantId, { q, status, kind, risk }], (cursor) =>
@@ -30,12 +27,7 @@ const order = (q?: string) => (q === undefined ? 'risk' : undefined);
 const identityId = /^idn_[0-9a-z]{26}$/;
 
 const columns: readonly Column<OperatorMachineIdentity>[] = [
-  linkColumn(
-    'Name',
-    'minmax(0, 2fr)',
-    ({ id }) => id,
-    ({ display_name }) => display_name,
-  ),
+  linkColumn('Name', 'minmax(0, 2fr)', 'display_name'),
   { header: 'Kind', width: '120px', from: 'medium', cell: ({ classification }) => wordsOf(classification) },
   { header: 'Status', as: 'status', width: '110px', cell: 'status' },
   {
@@ -67,8 +59,8 @@ const columns: readonly Column<OperatorMachineIdentity>[] = [
 ];
 
 export function MachinesScreen() {
-  const { tenantId } = route.useParams();
-  const search = route.useSearch();
+  const tenantId = useTenantId();
+  const [search] = useFilters<MachinesSearch>();
   const query = useInfiniteQuery(machinesQuery(tenantId, search));
   const { kind, risk, ...rest } = search;
   return (

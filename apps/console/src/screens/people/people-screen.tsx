@@ -1,18 +1,15 @@
 import { personStatuses } from '@idsync/contracts/fixed-values';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { type Column, rowLink } from '../../components/data-table';
 import { choicesOf } from '../../components/fields';
 import { IdLink } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
 import { StatusBadge } from '../../components/values';
-import { call, type Identity } from '../../data/api';
+import { call, type Identity, useFilters, useTenantId } from '../../data/api';
 import { attributeOf, machineOf, nameOf, recordCounts } from '../../data/person';
 import { useSourceChoices } from '../../data/queries';
 import { cursorPages } from '../../data/query-client';
 import type { PeopleSearch } from '../../data/searches';
-
-const route = getRouteApi('/signed-in/$tenantId/people');
 
 const columns: readonly Column<Identity>[] = [
   { header: 'Name', width: 'minmax(0, 1.8fr)', cell: (identity) => <Name identity={identity} /> },
@@ -56,8 +53,8 @@ function Name({ identity }: { identity: Identity }) {
 }
 
 export function PeopleScreen() {
-  const { tenantId } = route.useParams();
-  const search = route.useSearch();
+  const tenantId = useTenantId();
+  const [search] = useFilters<PeopleSearch>();
   const query = useInfiniteQuery(
     cursorPages(['people', tenantId, search], (cursor) =>
       call('GET /identities', { tenantId }, { ...search, limit: 50, cursor }),

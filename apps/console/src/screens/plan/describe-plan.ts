@@ -1,5 +1,5 @@
 import { formatCount } from '../../components/format-time';
-import type { Identity } from '../../data/api';
+import type { Identity, OperatorJobPage } from '../../data/api';
 
 /** The bound of a safeguard in words: a run is held above both numbers, so the greater one is allowed. */
 export function allowedOf(bound: { max_percent?: number; max_records?: number }): string | undefined {
@@ -37,12 +37,7 @@ export function recordValues(
   );
 }
 
-interface Run {
-  created_at: string;
-  completed_at?: string;
-  status: string;
-  dry_run: boolean;
-}
+type Run = Pick<OperatorJobPage['data'][number], 'completed_at' | 'dry_run'> & { status: string };
 
 const complete = new Set(['completed', 'completed_with_errors']);
 

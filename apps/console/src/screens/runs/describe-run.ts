@@ -1,12 +1,8 @@
 import { formatDuration } from '../../components/format-time.js';
+import type { OperatorJobPage } from '../../data/api';
 
-interface Timed {
-  created_at: string;
-  started_at?: string;
-  last_record_at?: string;
-  completed_at?: string;
-  status?: string;
-}
+type Job = OperatorJobPage['data'][number];
+type Timed = Pick<Job, 'created_at' | 'started_at' | 'last_record_at' | 'completed_at'> & { status?: string };
 
 /** Statuses of runs that can be cancelled. */
 export const cancellable: readonly string[] = ['queued', 'running', 'quarantined'];
@@ -22,12 +18,7 @@ export function durationOf(run: Timed, now: number): string | undefined {
   return formatDuration(Math.max(0, (end ? Date.parse(end) : now) - Date.parse(started_at)));
 }
 
-interface Kind {
-  mode: string;
-  dry_run: boolean;
-  retires?: boolean;
-  external_id?: string;
-}
+type Kind = Pick<Job, 'dry_run' | 'external_id'> & { mode: string; retires?: boolean };
 
 /** `Full read, dry run`: what a run reads, and whether it changes anything. */
 export function kindOf({ mode, dry_run, retires, external_id }: Kind): string {
@@ -43,11 +34,7 @@ export function kindOf({ mode, dry_run, retires, external_id }: Kind): string {
   return dry_run ? `${read}, dry run` : read;
 }
 
-interface Counted {
-  status: string;
-  dry_run: boolean;
-  note?: string;
-}
+type Counted = Pick<Job, 'dry_run' | 'note'> & { status: string };
 
 /** How a run calls the records that it has compared with the directory: only some runs apply them. */
 export function appliedWords({ status, dry_run, note }: Counted): { label: string; about?: string } {
@@ -64,11 +51,8 @@ interface Step {
   detail?: string;
 }
 
-interface Run extends Timed {
-  scheduled_for?: string;
-  records_read: number;
+interface Run extends Timed, Pick<Job, 'scheduled_for' | 'records_read' | 'error_message'> {
   status: string;
-  error_message?: string;
   decision?: Decision;
 }
 

@@ -1,5 +1,4 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../components/button';
 import choices from '../../components/choices.module.css';
@@ -10,7 +9,7 @@ import { linkColumn } from '../../components/links';
 import { ListScreen } from '../../components/list-screen';
 import { notify } from '../../components/notices';
 import { Ago, StatusBadge } from '../../components/values';
-import { call, type OperatorJobPage, useTenantId } from '../../data/api';
+import { call, type OperatorJobPage, useFilters, useTenantId } from '../../data/api';
 import { useSourceChoices, useSourceName } from '../../data/queries';
 import { itemsOf, live, offsetPages } from '../../data/query-client';
 import { type RunsSearch, runStatuses } from '../../data/searches';
@@ -20,15 +19,8 @@ import styles from './runs.module.css';
 
 type OperatorJob = OperatorJobPage['data'][number];
 
-const route = getRouteApi('/signed-in/$tenantId/runs');
-
 const columnsOf = (sourceName: (id: string) => string): readonly Column<OperatorJob>[] => [
-  linkColumn(
-    'Source',
-    'minmax(0, 2fr)',
-    ({ job_id }) => job_id,
-    ({ connector_id }) => sourceName(connector_id),
-  ),
+  linkColumn('Source', 'minmax(0, 2fr)', ({ connector_id }) => sourceName(connector_id), 'job_id'),
   { header: 'Reads', from: 'medium', cell: kindOf },
   { header: 'Status', as: 'status', width: '150px', cell: 'status' },
   { header: 'Progress', width: '120px', from: 'wide', cell: (job) => <Progress job={job} /> },
@@ -39,8 +31,8 @@ const columnsOf = (sourceName: (id: string) => string): readonly Column<Operator
 ];
 
 export function RunsScreen() {
-  const { tenantId } = route.useParams();
-  const { status, source } = route.useSearch();
+  const tenantId = useTenantId();
+  const [{ status, source }] = useFilters<RunsSearch>();
   const query = useInfiniteQuery({
     ...offsetPages(['jobs', tenantId, { status, source }], (offset) =>
       call('GET /sync-jobs', { tenantId }, { status, connector_id: source, limit: 50, offset }),

@@ -1,13 +1,7 @@
 import { sentenceOf } from '../../components/words';
+import type { Connector } from '../../data/api';
 
-interface Schedule {
-  every?: string;
-  cron?: string;
-  time_zone?: string;
-  paused: boolean;
-  full_every: number;
-  full_every_hours: number;
-}
+type Schedule = Omit<NonNullable<Connector['schedule']>, 'jitter'>;
 
 /** `every 15m, a full read within 24 h`: when a source is read. */
 export function scheduleOf(schedule: Schedule | undefined): string {

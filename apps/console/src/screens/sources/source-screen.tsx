@@ -134,8 +134,8 @@ const runColumns: readonly Column<OperatorJobPage['data'][number]>[] = [
   linkColumn(
     'Started',
     'minmax(0, 1fr)',
-    ({ job_id }) => job_id,
     ({ started_at, created_at }) => <Ago at={started_at ?? created_at} />,
+    'job_id',
   ),
   { header: 'Kind', width: '120px', from: 'medium', cell: ({ mode, dry_run }) => (dry_run ? 'dry run' : mode) },
   { header: 'Status', as: 'status', width: 'minmax(130px, 1fr)', cell: 'status' },

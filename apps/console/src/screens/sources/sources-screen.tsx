@@ -1,25 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { buttonClass, Icon } from '../../components/button';
 import { type Column, DataTable } from '../../components/data-table';
 import { linkColumn, TenantLink } from '../../components/links';
 import { Screen } from '../../components/screen';
 import { recordsName } from '../../components/words';
-import type { Connector } from '../../data/api';
+import { type Connector, useTenantId } from '../../data/api';
 import { connectorsQuery } from '../../data/queries';
 import { liveByEvents } from '../../data/query-client';
 import { useMay } from '../../data/session';
 import { scheduleOf } from './describe-source';
 
-const route = getRouteApi('/signed-in/$tenantId/sources');
-
 const columns: readonly Column<Connector>[] = [
-  linkColumn(
-    'Source',
-    'minmax(0, 1.5fr)',
-    ({ id }) => id,
-    ({ name }) => name,
-  ),
+  linkColumn('Source', 'minmax(0, 1.5fr)', 'name'),
   { header: 'Type', width: '110px', from: 'medium', cell: ({ type }) => <code>{type}</code> },
   { header: 'Lists', width: '100px', from: 'wide', cell: ({ records }) => recordsName(records) },
   { header: 'Priority', width: '100px', align: 'end', from: 'wide', cell: 'priority' },
@@ -29,7 +21,7 @@ const columns: readonly Column<Connector>[] = [
 ];
 
 export function SourcesScreen() {
-  const { tenantId } = route.useParams();
+  const tenantId = useTenantId();
   const query = useQuery({ ...connectorsQuery(tenantId), ...liveByEvents });
   const add = useMay('admin') && (
     <TenantLink path="/source-setup" className={buttonClass({ look: 'primary' })}>

@@ -12,7 +12,7 @@ import { NotLoaded, Screen } from '../../components/screen';
 import { IdChip } from '../../components/values';
 import { WebhookFields } from '../../components/webhook-fields';
 import { createBody, newWebhook, patchBody, type WebhookInput, webhookInputOf } from '../../components/webhook-input';
-import { type Answer, call } from '../../data/api';
+import { type Answer, call, useTenantId } from '../../data/api';
 import { webhookQuery } from '../../data/queries';
 import { useMay } from '../../data/session';
 import styles from './webhook-settings-screen.module.css';
@@ -61,11 +61,9 @@ export function WebhookSettingsScreen() {
   );
 }
 
-const newRoute = getRouteApi('/signed-in/$tenantId/webhooks/new');
-
 /** Creates a webhook, and shows its signing secret once. */
 export function NewWebhookScreen() {
-  const { tenantId } = newRoute.useParams();
+  const tenantId = useTenantId();
   const openPath = useOpenPath();
   const client = useQueryClient();
   const [created, setCreated] = useState<Answer<'POST /webhooks'>>();

@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { buttonClass, Icon } from '../../components/button';
 import { IdLink, TenantLink } from '../../components/links';
 import { Screen } from '../../components/screen';
 import { WebhooksTable } from '../../components/webhooks-table';
+import { useTenantId } from '../../data/api';
 import { webhooksQuery } from '../../data/queries';
 import { useMay } from '../../data/session';
 
-const route = getRouteApi('/signed-in/$tenantId/webhooks');
-
 export function WebhooksScreen() {
-  const { tenantId } = route.useParams();
+  const tenantId = useTenantId();
   const query = useQuery(webhooksQuery(tenantId));
   const add = useMay('admin') && (
     <TenantLink path="/webhooks/new" className={buttonClass({ look: 'primary' })}>
