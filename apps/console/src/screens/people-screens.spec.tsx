@@ -11,7 +11,7 @@ const quiet: Answers = {
   'GET /findings/counts': { data: [] },
   'GET /webhooks': { data: [], total: 0 },
   'GET /identities': pageOf(),
-  'GET /activity': { hours: [], complete: true },
+  'GET /activity': { hours: [] },
 };
 const failing = { ...source, id: 'con_ad', name: 'Directory', health: 'failing' as const };
 

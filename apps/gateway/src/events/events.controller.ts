@@ -114,6 +114,6 @@ export class EventsController {
   @Handles(adminRoutes.getActivity)
   async activity({ tenantId }: Input<typeof adminRoutes.getActivity>): Promise<responses.Activity> {
     const hours = await this.tenants.run(tenantId, (tx) => findActivity(tx, tenantId));
-    return { hours: hours.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })), complete: true };
+    return { hours: hours.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })) };
   }
 }

@@ -76,8 +76,8 @@ describe('events of operators', () => {
   it('counts events by hour', async () => {
     await event(1);
     const { body } = await gateway.operator('GET', `${path}/activity`);
-    const { hours, complete } = body as unknown as { hours: { events: number }[]; complete: boolean };
-    expect([hours.length, hours.reduce((sum, { events }) => sum + events, 0), complete]).toEqual([24, 1, true]);
+    const { hours } = body as unknown as { hours: { events: number }[] };
+    expect([hours.length, hours.reduce((sum, { events }) => sum + events, 0)]).toEqual([24, 1]);
   });
 
   it('answers 404 for a record that does not exist, and for other ids', async () => {

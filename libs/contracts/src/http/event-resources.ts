@@ -48,7 +48,6 @@ export const activity = z.strictObject({
       }),
     )
     .describe('This hour and the 23 before it, the oldest first.'),
-  complete: z.boolean().describe('Always true: all events and attempts are counted.'),
 });
 
 export const operatorRecord = z.strictObject({
