@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
 import { ApiKeysController } from './access/api-keys.controller.js';
 import { ServiceTokensController } from './access/service-tokens.controller.js';
-import { SessionController } from './access/session.controller.js';
 import { SessionsController } from './access/sessions.controller.js';
 import { ApprovalsController } from './approvals/approvals.controller.js';
 import { Approvals } from './approvals/approvals.service.js';
@@ -12,18 +11,15 @@ import { AuditModule } from './audit/audit.module.js';
 import { ConnectorSourceController } from './connectors/connector-source.controller.js';
 import { ConnectorTokensController } from './connectors/connector-tokens.controller.js';
 import { ConnectorsController } from './connectors/connectors.controller.js';
-import { DeletedConnectorsController } from './connectors/deleted-connectors.controller.js';
 import { ConsoleFiles } from './console/console-files.service.js';
 import { EventStreams } from './events/event-streams.service.js';
 import { EventsController } from './events/events.controller.js';
 import { HealthController } from './health/health.controller.js';
-import { AccountsController } from './identities/accounts.controller.js';
 import { GroupsController } from './identities/groups.controller.js';
 import { IdentitiesController } from './identities/identities.controller.js';
-import { MachineIdentitiesController } from './identities/machine-identities.controller.js';
+import { RecordsController } from './identities/records.controller.js';
 import { SuppressionsController } from './identities/suppressions.controller.js';
 import { TenantPositions } from './identities/tenant-positions.service.js';
-import { UsersController } from './identities/users.controller.js';
 import { SyncJobsController } from './jobs/sync-jobs.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { Operations } from './operations/operations.service.js';
@@ -38,15 +34,12 @@ import { ReaderDiscoveryController } from './scim-reader/reader-discovery.contro
 import { ScimReaderController } from './scim-reader/scim-reader.controller.js';
 import { SettingsController } from './settings/settings.controller.js';
 import { SharedModule } from './shared/shared.module.js';
-import { DeadLettersController } from './system/dead-letters.controller.js';
 import { SystemController } from './system/system.controller.js';
 import { TenantExports } from './tenants/tenant-exports.service.js';
 import { TenantTransactions } from './tenants/tenant-transactions.service.js';
 import { TenantsController } from './tenants/tenants.controller.js';
 import { DeliveriesController } from './webhooks/deliveries.controller.js';
 import { PortalLinksController } from './webhooks/portal-links.controller.js';
-import { ReplaysController } from './webhooks/replays.controller.js';
-import { SigningKeysController } from './webhooks/signing-keys.controller.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 /** `/v1` for clients of a tenant, `/admin/v1` for operators, and `/scim/v2` for identity providers and SCIM clients. */
@@ -55,22 +48,18 @@ import { WebhooksController } from './webhooks/webhooks.controller.js';
   controllers: [
     ApiKeysController,
     ServiceTokensController,
-    SessionController,
     SessionsController,
     ApprovalsController,
     AuditController,
     ConnectorSourceController,
     ConnectorTokensController,
     ConnectorsController,
-    DeletedConnectorsController,
     EventsController,
     HealthController,
-    AccountsController,
     GroupsController,
     IdentitiesController,
-    MachineIdentitiesController,
     SuppressionsController,
-    UsersController,
+    RecordsController,
     SyncJobsController,
     OperationsController,
     QuotasController,
@@ -81,14 +70,11 @@ import { WebhooksController } from './webhooks/webhooks.controller.js';
     ScimController,
     ReaderDiscoveryController,
     ScimReaderController,
-    DeadLettersController,
     SettingsController,
     SystemController,
     TenantsController,
     DeliveriesController,
     PortalLinksController,
-    ReplaysController,
-    SigningKeysController,
     WebhooksController,
   ],
   providers: [

@@ -9,6 +9,7 @@ import {
   hasRunningJob,
   insertConnector,
   listConnectors,
+  listDeletedConnectors,
   listFailingRecords,
   queueRetirement,
   requestOperation,
@@ -20,7 +21,7 @@ import { KeyRing } from '../access/key-ring.service.js';
 import { Approvals } from '../approvals/approvals.service.js';
 import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { optionalUuid } from '../http/ids.js';
+import { bodyId, optionalUuid } from '../http/ids.js';
 import { Operations, shownOperation } from '../operations/operations.service.js';
 import { requireRoom } from '../quotas/require-room.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
@@ -31,6 +32,7 @@ import {
   describeConnector,
   presentConnector,
   presentConnectorSummary,
+  presentDeletedConnector,
   presentFailingRecord,
 } from './present-connector.js';
 
@@ -132,6 +134,34 @@ export class ConnectorsController {
       describe({ before: describeConnector(before), after: { records, ...(to !== undefined && { to }) } });
     });
     this.keyRing.clear();
+  }
+
+  @Handles(adminRoutes.listDeletedConnectors)
+  listDeleted({ tenantId, query: page }: Input<typeof adminRoutes.listDeletedConnectors>) {
+    return this.tenants.page(tenantId, page, presentDeletedConnector, (tx) =>
+      listDeletedConnectors(tx, tenantId, page),
+    );
+  }
+
+  @Handles(adminRoutes.getDeletedConnector)
+  async getDeleted({ tenantId, connectorId: id }: Input<typeof adminRoutes.getDeletedConnector>) {
+    const row = await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id));
+    return presentDeletedConnector(orNotFound(row));
+  }
+
+  @Handles(adminRoutes.retireDeletedConnector)
+  async retire({ tenantId, connectorId: id }: Input<typeof adminRoutes.retireDeletedConnector>) {
+    const connector = { connector_id: encodeId('connector', id) };
+    const { waiting, job } = await this.approvals.perform(tenantId, 'retireDeletedConnector', connector);
+    return waiting ?? orNotFound(job);
+  }
+
+  @Handles(adminRoutes.handDeletedConnectorOver)
+  async handDeletedOver({ tenantId, connectorId: id, body }: Input<typeof adminRoutes.handDeletedConnectorOver>) {
+    orNotFound(await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id)));
+    const to = encodeId('connector', bodyId(['connector'], body.to));
+    const given = { connector_id: encodeId('connector', id), to, reason: body.reason };
+    return this.approvals.operate(tenantId, 'handDeletedConnectorOver', given);
   }
 
   /** Refuses what the directory would refuse only after the deletion. */

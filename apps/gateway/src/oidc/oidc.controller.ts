@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { adminRoutes } from '@idsync/contracts';
+import { adminRoutes, errorTexts, installationId, type responses } from '@idsync/contracts';
+import { decrypt, encrypt } from '@idsync/database';
+import type { ProviderLogout } from '@idsync/database/gateway';
 import { Logger } from '@idsync/runtime';
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OidcSettings } from '../access/oidc-settings.service.js';
+import { presentSession } from '../access/present-session.js';
 import { SessionCookie } from '../access/session-cookie.service.js';
+import { Sessions } from '../access/sessions.service.js';
 import { FailedSignIns } from '../audit/failed-sign-ins.service.js';
-import { orNotFound } from '../http/api-error.js';
+import { ApiError, badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { GatewaySettings } from '../shared/gateway-settings.service.js';
 import { decodeHint, encodeHint } from './logout-hint.js';
@@ -14,19 +18,31 @@ import { OidcClient } from './oidc-client.service.js';
 import { OidcSignIn } from './oidc-sign-in.service.js';
 import { decodePending, encodePending, returnPath } from './pending-sign-in.js';
 import { ProviderLimits } from './provider-limits.js';
-import { asSignInError, SignInError } from './sign-in-error.js';
+import { asSignInError, SignInError, type SignInErrorCode } from './sign-in-error.js';
 
 /** Time for the person at the identity provider. */
 const pendingMs = 10 * 60_000;
 const signInPage = '/console/sign-in';
+const deviceContext = `device ${installationId}`;
+const statuses: Record<SignInErrorCode, number> = {
+  denied: 403,
+  no_role: 403,
+  expired: 400,
+  invalid_response: 400,
+  provider_unavailable: 503,
+};
 
-/** The sign-in of a browser with the identity provider. Answers with redirects, because a person sees them. */
+/**
+ * The sign-in with the identity provider. A browser gets redirects, because a person sees them; for a program whose person
+ * has a browser elsewhere (RFC 8628), the gateway asks the identity provider.
+ */
 @Controller()
 export class OidcController {
   constructor(
     private readonly settings: OidcSettings,
     private readonly client: OidcClient,
     private readonly signIn: OidcSignIn,
+    private readonly sessions: Sessions,
     private readonly limits: ProviderLimits,
     private readonly cookie: SessionCookie,
     private readonly failures: FailedSignIns,
@@ -96,6 +112,50 @@ export class OidcController {
     });
   }
 
+  @Handles(adminRoutes.startDeviceSignIn)
+  async startDevice(
+    _input: Input<typeof adminRoutes.startDeviceSignIn>,
+    @Req() request: FastifyRequest,
+  ): Promise<responses.DeviceSignIn> {
+    orNotFound(this.settings.config);
+    let started: responses.DeviceSignIn | undefined;
+    // Counted as a failure: a start proves nothing about its caller.
+    await this.limits.lookUp(request.ip, async () => {
+      started = await this.beginDevice().catch(refuse);
+      return undefined;
+    });
+    return orNotFound(started);
+  }
+
+  @Handles(adminRoutes.completeDeviceSignIn)
+  async completeDevice(
+    { body: { handle } }: Input<typeof adminRoutes.completeDeviceSignIn>,
+    @Req() request: FastifyRequest,
+  ): Promise<responses.DeviceSession> {
+    orNotFound(this.settings.config);
+    const deviceCode = this.deviceCodeIn(handle);
+    const person = await this.limits
+      .ask(request.ip, () => this.client.pollDevice(deviceCode))
+      .catch((error: unknown) => this.fail(request, error));
+    if (!person) return { status: 'pending' };
+    const { caller, cookie } = await this.signIn.start(person, request).catch(refuse);
+    const { csrf_token: _, ...session } = presentSession(caller);
+    return { status: 'complete', token: cookie, session };
+  }
+
+  /** The identity provider reports that a person signed out there (OpenID Connect Back-Channel Logout 1.0). */
+  @Handles(adminRoutes.reportOidcLogout)
+  async logout(
+    { body: { logout_token: token } }: Input<typeof adminRoutes.reportOidcLogout>,
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
+    orNotFound(this.settings.config);
+    // A token that is not valid costs a signature check and perhaps a request for keys.
+    const logout = await this.limits.lookUp(request.ip, () => this.verified(token));
+    if (!logout) throw badRequest('the logout token is not valid');
+    if (!(await this.sessions.endByProvider(logout, request))) throw badRequest('the logout token was used before');
+  }
+
   /** Sends the browser to the address that `work` returns, or to the sign-in page with the code of the error. */
   private async redirecting(request: FastifyRequest, reply: FastifyReply, work: () => Promise<string>): Promise<void> {
     let address: string;
@@ -110,4 +170,48 @@ export class OidcController {
     }
     await reply.header('location', address).status(302).send();
   }
+
+  private async beginDevice(): Promise<responses.DeviceSignIn> {
+    const answer = await this.client.startDevice();
+    const [key] = this.gateway.encryptionKeys;
+    return {
+      handle: encrypt(answer.device_code, key, deviceContext).toString('base64url'),
+      user_code: answer.user_code,
+      verification_uri: answer.verification_uri,
+      ...(answer.verification_uri_complete && { verification_uri_complete: answer.verification_uri_complete }),
+      expires_in: answer.expires_in,
+      interval: answer.interval ?? 5,
+    };
+  }
+
+  /** The handle hides the code of the identity provider, so that it can be used through this gateway only. */
+  private deviceCodeIn(handle: string): string {
+    try {
+      return decrypt(Buffer.from(handle, 'base64url'), this.gateway.encryptionKeys, deviceContext);
+    } catch {
+      throw badRequest('handle is not valid');
+    }
+  }
+
+  private fail({ ip }: FastifyRequest, error: unknown): never {
+    this.failures.count(ip);
+    return refuse(error);
+  }
+
+  /** Undefined for a token that is not valid. */
+  private async verified(token: string): Promise<ProviderLogout | undefined> {
+    try {
+      return await this.client.verifyLogout(token);
+    } catch (error) {
+      if (asSignInError(error).code === 'provider_unavailable')
+        throw new ApiError(503, errorTexts.providerUnavailable, 5);
+      return undefined;
+    }
+  }
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof ApiError) throw error;
+  const { code, message } = asSignInError(error);
+  throw new ApiError(statuses[code], message, code === 'provider_unavailable' ? 5 : undefined);
 }

@@ -1,15 +1,23 @@
-import { adminRoutes, clientRoutes, type requests } from '@idsync/contracts';
+import { adminRoutes, clientRoutes, decodeId, encodeId, type requests } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { type DeliveryDetails, findDelivery, findWebhook, listDeliveries } from '@idsync/database/gateway';
+import { enqueue } from '@idsync/database/bus';
+import {
+  type DeliveryDetails,
+  findDelivery,
+  findReplay,
+  findWebhook,
+  listDeliveries,
+  listReplays,
+} from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import type { z } from 'zod';
 import { currentCaller } from '../audit/request-context.js';
-import { orNotFound } from '../http/api-error.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { optionalUuid } from '../http/ids.js';
-import { readDeliveryCursor, writeDeliveryCursor } from '../shared/cursor.js';
+import { invalidCursor, readDeliveryCursor, writeDeliveryCursor } from '../shared/cursor.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
-import { presentDelivery, presentDeliveryDetails } from './present-delivery.js';
+import { presentDelivery, presentDeliveryDetails, presentReplay } from './present-delivery.js';
 import { resend } from './request-replay.js';
 
 /** A delivery in the path of an operator, or below its webhook in the one of a client. */
@@ -50,6 +58,35 @@ export class DeliveriesController {
   @Handles(clientRoutes.resendWebhookDelivery, adminRoutes.resendDelivery)
   resend({ body: { by }, ...path }: DeliveryPath & { body: { by?: string } }) {
     return this.tenants.act(path.tenantId, async (tx) => resend(tx, path.tenantId, await findIn(tx, path), by));
+  }
+
+  /** The cursor is the id of the last replay of the previous page. */
+  @Handles(adminRoutes.listReplays)
+  async listReplays({ tenantId, query: { limit, cursor } }: Input<typeof adminRoutes.listReplays>) {
+    const before = cursor ? decodeId('replay', cursor) : undefined;
+    if (cursor && before === undefined) throw invalidCursor();
+    const rows = await this.tenants.run(tenantId, (tx) => listReplays(tx, tenantId, { before, limit: limit + 1 }));
+    const page = rows.slice(0, limit);
+    const last = rows.length > limit ? page.at(-1) : undefined;
+    return { data: page.map(presentReplay), limit, ...(last && { next_cursor: encodeId('replay', last.id) }) };
+  }
+
+  @Handles(clientRoutes.getWebhookReplay, adminRoutes.getReplay)
+  async getReplay({ tenantId, webhookId, replayId }: { tenantId: string; webhookId?: string; replayId: string }) {
+    const row = orNotFound(await this.tenants.run(tenantId, (tx) => findReplay(tx, tenantId, replayId)));
+    orNotFound(webhookId === undefined || webhookId === row.webhookId);
+    return presentReplay(row);
+  }
+
+  /** Responds with 202, because the dispatcher owns replays and cancels this one asynchronously. */
+  @Handles(adminRoutes.cancelReplay)
+  async cancelReplay({ tenantId, replayId: id }: Input<typeof adminRoutes.cancelReplay>) {
+    return this.tenants.act(tenantId, async (tx) => {
+      const row = orNotFound(await findReplay(tx, tenantId, id));
+      if (row.status === 'done' || row.status === 'cancelled') throw badRequest(`the replay is already ${row.status}`);
+      await enqueue(tx, { type: 'webhook.replay.cancel_requested', tenantId, data: { replay_id: id } });
+      return presentReplay(row);
+    });
   }
 }
 

@@ -1,14 +1,17 @@
-import { adminRoutes, clientRoutes, encodeId, requests } from '@idsync/contracts';
+import { adminRoutes, clientRoutes, encodeId, requests, type responses } from '@idsync/contracts';
 import { recordEvents } from '@idsync/database/bus';
 import {
   deleteWebhook,
   findAttemptStatistics,
   findLastFailure,
+  findWebhook,
   findWebhookHealth,
+  listSigningKeys,
   listWebhookHealth,
   listWebhooks,
   lockWebhook,
   markTested,
+  type SigningKeyRow,
 } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import type { OperatorCaller, Subscriber } from '../access/caller.js';
@@ -21,7 +24,7 @@ import { changeWebhook, createWebhook } from './change-webhook.js';
 import { presentLinkCaller } from './portal-link.js';
 import { presentWebhook, presentWebhookDetails, presentWebhookHealth } from './present-webhook.js';
 import { inactiveWebhook, replay } from './request-replay.js';
-import { rotateSigningSecret } from './signing-secret.js';
+import { newSigningKey, rotateSigningSecret } from './signing-secret.js';
 
 /** As for connectors, operators who write need the role admin: a webhook sends data of people to an address. */
 @Controller()
@@ -109,6 +112,21 @@ export class WebhooksController {
     return this.tenants.act(tenantId, (tx) => rotateSigningSecret(tx, this.settings, rotation));
   }
 
+  @Handles(clientRoutes.createWebhookSigningKey)
+  async createSigningKey({ tenantId, body, webhookId }: Input<typeof clientRoutes.createWebhookSigningKey>) {
+    const rotation = { tenantId, webhookId, overlapHours: body.overlap_hours };
+    return presentSigningKey(await this.tenants.act(tenantId, (tx) => newSigningKey(tx, this.settings, rotation)));
+  }
+
+  @Handles(clientRoutes.listWebhookSigningKeys)
+  async listSigningKeys({ tenantId, webhookId }: Input<typeof clientRoutes.listWebhookSigningKeys>) {
+    const keys = await this.tenants.run(tenantId, async (tx) => {
+      orNotFound(await findWebhook(tx, tenantId, webhookId));
+      return listSigningKeys(tx, tenantId, webhookId);
+    });
+    return { data: keys.map(presentSigningKey), total: keys.length };
+  }
+
   @Handles(clientRoutes.requeueWebhook, adminRoutes.requeueWebhook)
   requeue({ tenantId, webhookId, body }: { tenantId: string; webhookId: string; body: { by?: string } }) {
     const request = { webhookId, kind: 'requeue' as const, filter: {}, by: body.by };
@@ -131,4 +149,8 @@ export class WebhooksController {
 function keyOf(caller: Subscriber | OperatorCaller): string | undefined {
   if (caller.access === 'operator') return undefined;
   return caller.access === 'key' ? caller.keyId : caller.issuedBy;
+}
+
+function presentSigningKey({ publicKey, createdAt, expiresAt }: SigningKeyRow): responses.SigningKey {
+  return { public_key: publicKey, created_at: createdAt.toISOString(), expires_at: expiresAt?.toISOString() };
 }
