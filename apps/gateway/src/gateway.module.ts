@@ -3,12 +3,9 @@ import { BusModule } from '@idsync/messaging';
 import { type GatewayConfig, Logger, RuntimeModule } from '@idsync/runtime';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
-import { ApiModule } from './api.module.js';
-import { HousekeepingModule } from './housekeeping/housekeeping.module.js';
-import { currentShare } from './http/database-share.js';
+import { currentShare } from './audit/request-context.js';
 import { HttpModule } from './http/http.module.js';
 import type { HttpOptions } from './http/http-options.js';
-import { OidcModule } from './oidc/oidc.module.js';
 
 type Config = ConfigService<GatewayConfig, true>;
 
@@ -40,7 +37,7 @@ export class GatewayModule {
     class Connections {}
     return {
       module: GatewayModule,
-      imports: [Connections, HttpModule.forRoot(options), ApiModule, OidcModule, HousekeepingModule],
+      imports: [Connections, HttpModule.forRoot(options)],
     };
   }
 }

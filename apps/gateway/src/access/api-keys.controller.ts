@@ -1,9 +1,11 @@
-import { adminRoutes } from '@idsync/contracts';
+import { adminRoutes, encodeId, findDefinition } from '@idsync/contracts';
 import {
   findApiKey,
+  findConnector,
   insertApiKey,
   listApiKeys,
   lockApiKey,
+  lockConnector,
   revokeApiKey,
   updateApiKey,
 } from '@idsync/database/gateway';
@@ -13,8 +15,9 @@ import { Handles, type Input } from '../http/handles.decorator.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
 import { formatApiKey, newSecret } from './api-key.js';
 import { KeyRing } from './key-ring.service.js';
-import { presentApiKey } from './present-api-key.js';
+import { presentApiKey, presentConnectorToken } from './present-api-key.js';
 
+/** API keys of clients, and tokens of identity providers, which are keys for the SCIM service of one connector. */
 @Controller()
 export class ApiKeysController {
   constructor(
@@ -80,6 +83,48 @@ export class ApiKeysController {
   @Handles(adminRoutes.deleteApiKey)
   async revoke({ tenantId, apiKeyId }: Input<typeof adminRoutes.deleteApiKey>): Promise<void> {
     await this.tenants.act(tenantId, async (tx) => orNotFound(await revokeApiKey(tx, tenantId, apiKeyId)));
+    this.keyRing.clear();
+  }
+
+  @Handles(adminRoutes.createConnectorToken)
+  async issueToken({
+    tenantId,
+    body: { name, expires_at },
+    connectorId,
+  }: Input<typeof adminRoutes.createConnectorToken>) {
+    const { secret, hash } = newSecret();
+    const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
+    const row = await this.tenants.act(tenantId, async (tx, describe) => {
+      // Locked, because a concurrent deletion of the connector would leave the token behind.
+      const { type } = orNotFound(await lockConnector(tx, tenantId, connectorId));
+      if (!findDefinition(type)?.isPushed) throw badRequest('only connectors of type scim-push have tokens');
+      const inserted = await insertApiKey(tx, tenantId, { name, scopes: [], secretHash: hash, expiresAt, connectorId });
+      const after = { ...presentConnectorToken(inserted), connector_id: encodeId('connector', connectorId) };
+      describe({ resource: after.id, after });
+      return inserted;
+    });
+    const path = `/scim/v2/${encodeId('connector', connectorId)}`;
+    return { ...presentConnectorToken(row), token: formatApiKey(row.id, secret), path };
+  }
+
+  @Handles(adminRoutes.listConnectorTokens)
+  listTokens({ tenantId, connectorId, query: page }: Input<typeof adminRoutes.listConnectorTokens>) {
+    return this.tenants.page(tenantId, page, presentConnectorToken, async (tx) => {
+      orNotFound(await findConnector(tx, tenantId, connectorId));
+      return listApiKeys(tx, tenantId, page, connectorId);
+    });
+  }
+
+  @Handles(adminRoutes.deleteConnectorToken)
+  async revokeToken({
+    tenantId,
+    connectorId,
+    apiKeyId,
+  }: Input<typeof adminRoutes.deleteConnectorToken>): Promise<void> {
+    await this.tenants.act(tenantId, async (tx) => {
+      orNotFound(await findConnector(tx, tenantId, connectorId));
+      orNotFound(await revokeApiKey(tx, tenantId, apiKeyId, connectorId));
+    });
     this.keyRing.clear();
   }
 }

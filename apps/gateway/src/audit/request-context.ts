@@ -1,6 +1,7 @@
+import type { Share } from '@idsync/database';
 import { ContextValue } from '@idsync/runtime';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type OperatorCaller, publicIdOf, type Subscriber } from '../access/caller.js';
+import { accountOf, type OperatorCaller, publicIdOf, type Subscriber } from '../access/caller.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,6 +39,14 @@ export function actorName(claimed = ''): string {
   if (caller.access !== 'operator') return publicIdOf(caller);
   const { kind, name } = caller.actor;
   return kind === 'admin_token' ? claimed : name;
+}
+
+/** The fair-share account of the current request: its key and tenant, or the operator's, which no tenant can exhaust. */
+export function currentShare(tenantId: string): Share {
+  const caller = requests.get()?.caller;
+  if (!caller) return { group: tenantId, member: tenantId };
+  if (caller.access === 'operator') return { group: 'operator', member: 'operator' };
+  return { group: caller.tenantId, member: accountOf(caller) };
 }
 
 /** Must be registered after authentication. */

@@ -7,7 +7,6 @@ import { registerRequests } from '../audit/request-context.js';
 import { registerScimConcurrency } from '../scim/scim-concurrency.js';
 import { acceptJson, acceptLogoutForm } from './accept-json.js';
 import { bodyBounds, scimPrefix } from './body-bounds.js';
-import { registerDatabaseShares } from './database-share.js';
 import { observeRequests } from './http-metrics.js';
 import { HttpOptions } from './http-options.js';
 import { registerRequestIds } from './request-id.js';
@@ -25,7 +24,6 @@ export class HttpHooks {
     observeRequests(server);
     server.addHook('onRequest', (request) => authentication.authenticate(request));
     traceRequests(server);
-    registerDatabaseShares(server);
     registerRequests(server);
     server.addHook('onSend', (request, reply, payload, done) => {
       if (payload && request.url.startsWith(scimPrefix)) reply.type('application/scim+json; charset=utf-8');

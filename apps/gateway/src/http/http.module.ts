@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { AccessModule } from '../access/access.module.js';
+import { ApiModule } from '../api.module.js';
 import { ClientConnections } from './client-connections.service.js';
 import { ErrorsFilter } from './errors.filter.js';
 import { HttpHooks } from './http-hooks.service.js';
@@ -14,7 +14,7 @@ export class HttpModule {
     return {
       module: HttpModule,
       global: true,
-      imports: [AccessModule],
+      imports: [ApiModule],
       providers: [
         { provide: HttpOptions, useValue: options },
         { provide: APP_FILTER, useClass: ErrorsFilter },

@@ -1,19 +1,31 @@
 import { adminRoutes, decodeId, encodeId, findingSubjects, type IdKind, type responses } from '@idsync/contracts';
-import { countOpenFindings, type FindingRow, findFinding, listFindings, maxCounted } from '@idsync/database/gateway';
+import {
+  countOpenFindings,
+  type FindingRow,
+  findCase,
+  findComparedFields,
+  findFinding,
+  listCases,
+  listFindings,
+  maxCounted,
+} from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import { actorName } from '../audit/request-context.js';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
-import { bodyId } from '../http/ids.js';
+import { bodyId, optionalUuid } from '../http/ids.js';
 import { Operations } from '../operations/operations.service.js';
 import { invalidCursor } from '../shared/cursor.js';
 import { presentCount } from '../shared/present-count.js';
 import { TenantTransactions } from '../tenants/tenant-transactions.service.js';
+import { compareFields } from './compare-fields.js';
+import { presentCase } from './present-case.js';
 
 const subjects: readonly IdKind[] = ['user', 'account', 'machineIdentity', 'connector'];
 
+/** Findings, and cases of doubtful records: people decide both. */
 @Controller()
-export class FindingsController {
+export class ReviewController {
   constructor(
     private readonly tenants: TenantTransactions,
     private readonly operations: Operations,
@@ -21,7 +33,7 @@ export class FindingsController {
 
   /** The cursor is the id of the last finding of the previous page. */
   @Handles(adminRoutes.listFindings)
-  async list({ tenantId, query }: Input<typeof adminRoutes.listFindings>) {
+  async listFindings({ tenantId, query }: Input<typeof adminRoutes.listFindings>) {
     const { cursor, subject, limit, ...filter } = query;
     const beforeId = cursor ? decodeId('finding', cursor) : undefined;
     if (cursor && beforeId === undefined) throw invalidCursor();
@@ -35,7 +47,7 @@ export class FindingsController {
   }
 
   @Handles(adminRoutes.countFindings)
-  async counts({ tenantId }: Input<typeof adminRoutes.countFindings>) {
+  async countFindings({ tenantId }: Input<typeof adminRoutes.countFindings>) {
     const counts = await this.tenants.run(tenantId, (tx) => countOpenFindings(tx, tenantId));
     const data = counts
       .filter(({ count }) => count > 0)
@@ -44,20 +56,58 @@ export class FindingsController {
   }
 
   @Handles(adminRoutes.getFinding)
-  async get({ tenantId, findingId: id }: Input<typeof adminRoutes.getFinding>) {
+  async getFinding({ tenantId, findingId: id }: Input<typeof adminRoutes.getFinding>) {
     return presentFinding(orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id))));
   }
 
   @Handles(adminRoutes.acceptFinding)
-  async accept({ tenantId, findingId: id, body: { reason, until, by } }: Input<typeof adminRoutes.acceptFinding>) {
+  async acceptFinding({
+    tenantId,
+    findingId: id,
+    body: { reason, until, by },
+  }: Input<typeof adminRoutes.acceptFinding>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id)));
     return this.operations.request(tenantId, 'finding.accept', { finding_id: id, reason, by: actorName(by), until });
   }
 
   @Handles(adminRoutes.reopenFinding)
-  async reopen({ tenantId, findingId: id, body: { reason } }: Input<typeof adminRoutes.reopenFinding>) {
+  async reopenFinding({ tenantId, findingId: id, body: { reason } }: Input<typeof adminRoutes.reopenFinding>) {
     orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id)));
     return this.operations.request(tenantId, 'finding.reopen', { finding_id: id, reason });
+  }
+
+  @Handles(adminRoutes.listCases)
+  listCases({ tenantId, query: { limit, offset, status } }: Input<typeof adminRoutes.listCases>) {
+    return this.tenants.page(tenantId, { limit, offset }, presentCase, (tx) =>
+      listCases(tx, tenantId, { limit, offset, status }),
+    );
+  }
+
+  @Handles(adminRoutes.getCase)
+  async getCase({ tenantId, caseId }: Input<typeof adminRoutes.getCase>) {
+    return this.tenants.run(tenantId, async (tx) => {
+      const found = orNotFound(await findCase(tx, tenantId, caseId));
+      const { own, others } = await findComparedFields(tx, tenantId, found);
+      const { candidates, ...shown } = presentCase(found);
+      const compared = candidates.map((each, at) => ({ ...each, compared: compareFields(own, others[at] ?? []) }));
+      return { ...shown, candidates: compared };
+    });
+  }
+
+  @Handles(adminRoutes.resolveCase)
+  async resolveCase({
+    tenantId,
+    caseId,
+    body: { resolution, identity_id, reason },
+  }: Input<typeof adminRoutes.resolveCase>) {
+    const identityId = optionalUuid('identity', identity_id);
+    orNotFound(await this.tenants.run(tenantId, (tx) => findCase(tx, tenantId, caseId)));
+    return this.operations.request(tenantId, 'case.resolve', {
+      case_id: caseId,
+      resolution,
+      ...(identityId !== undefined && { identity_id: identityId }),
+      reason,
+    });
   }
 }
 
