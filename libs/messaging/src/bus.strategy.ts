@@ -52,7 +52,12 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
 
   private async deliver(delivery: Delivery, handlers: ReadonlyMap<string, MessageHandler>): Promise<Outcome> {
     const began = performance.now();
-    const outcome = await handleDelivery(delivery, queues[delivery.queue], handlers);
+    const outcome = await handleDelivery(delivery, queues[delivery.queue], handlers, (tenantId) =>
+      this.isIgnored(tenantId).then(
+        () => true,
+        () => false,
+      ),
+    );
     handling.observe({ queue: delivery.queue, outcome: outcome.kind }, (performance.now() - began) / 1_000);
     if (outcome.kind !== 'done') {
       const { type, queue, attempt } = delivery;

@@ -1,3 +1,4 @@
+import { type Message, queues } from '@idsync/contracts';
 import { eachBus, LatePort, until } from '@idsync/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BusFixture } from '../test/bus-fixture.js';
@@ -40,5 +41,23 @@ eachBus(describe)('a database outage during message handling, over %s', (driver)
     expect(await bus.effects()).toEqual({ all: 1, distinct: 1 });
     // Connections that broke with it may cost another attempt.
     expect(attempts.at(-1)).toBeLessThan(5);
+  });
+
+  it('costs a message no attempt while only the rows of its tenant are unreachable, as of a node of Citus', async () => {
+    let isAway = true;
+    let tries = 0;
+    const isIgnored = async () => {
+      tries += 1;
+      if (isAway) throw new Error('connection to the remote node failed');
+      return false;
+    };
+    const apply = (message: Message) => bus.apply('directory', message);
+    await bus.open('sync-worker');
+    await bus.open('directory', { 'sync.batch.ready': apply }, { isIgnored });
+    await bus.announceBatches([1]);
+    await until(() => tries > 3 * queues['directory.batches'].deliveryLimit);
+    isAway = false;
+    await until(async () => (await bus.effects()).all === 1);
+    expect(await bus.rows.rows('select from bus_messages')).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import {
   type QueueName,
   queues,
   type ServiceName,
+  uuidCreatedAt,
 } from '@idsync/contracts';
 import { addLogContext, traced } from '@idsync/runtime';
 import { observeAge } from './metrics.js';
@@ -29,19 +30,26 @@ export interface MessageContext {
 
 export type MessageHandler = (message: Message, context: MessageContext) => Promise<unknown>;
 
-/** Result of a delivery: done, retried after a pause, or dead-lettered. */
-export type Outcome = { kind: 'done' } | { kind: 'retry' | 'dead'; reason: string; error?: unknown };
+/** Result of a delivery: done, retried after a pause, delivered again without counting the attempt, or dead-lettered. */
+export type Outcome = { kind: 'done' } | { kind: 'retry' | 'postponed' | 'dead'; reason: string; error?: unknown };
+
+/** A message that was sent longer ago is not postponed, so that a lost node does not keep it forever. */
+const postponedForMs = 24 * 60 * 60_000;
 
 /** Thrown by a handler for a message that can never succeed; it is dead-lettered without another attempt. */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';
 }
 
-/** Runs the handler of one delivery and returns the outcome; never throws. */
+/**
+ * Runs the handler of one delivery and returns the outcome; never throws. `isReachable`: whether the database can read rows
+ * of the tenant.
+ */
 export async function handleDelivery(
   delivery: Delivery,
   definition: QueueDefinition,
   handlers: ReadonlyMap<string, MessageHandler>,
+  isReachable: (tenantId: string) => Promise<boolean> = async () => true,
 ): Promise<Outcome> {
   if (delivery.attempt > definition.deliveryLimit) {
     return { kind: 'dead', reason: `delivered ${definition.deliveryLimit} times without being settled` };
@@ -72,8 +80,10 @@ export async function handleDelivery(
     return { kind: 'done' };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const last = delivery.attempt >= definition.deliveryLimit;
-    return { kind: last || error instanceof PermanentError ? 'dead' : 'retry', reason, error };
+    if (error instanceof PermanentError) return { kind: 'dead', reason, error };
+    const isRecent = Date.now() - (uuidCreatedAt(message_id) ?? 0) < postponedForMs;
+    if (isRecent && !(await isReachable(tenant_id))) return { kind: 'postponed', reason, error };
+    return { kind: delivery.attempt >= definition.deliveryLimit ? 'dead' : 'retry', reason, error };
   }
 }
 

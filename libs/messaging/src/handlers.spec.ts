@@ -36,6 +36,29 @@ it('dead-letters a message that was delivered too often, without another attempt
   expect(attempts).toEqual([deliveryLimit]);
 });
 
+it('postpones messages of a tenant that is unreachable up to a day after they were sent, and others never', async () => {
+  const definition = queues['directory.batches'];
+  const handlers = new Map([
+    [
+      'sync.batch.ready',
+      async () => {
+        throw new Error('no connection');
+      },
+    ],
+  ]);
+  const outcome = async (sentAt: number, isReachable: boolean) => {
+    const time = sentAt.toString(16).padStart(12, '0');
+    const sent = { id: `${time.slice(0, 8)}-${time.slice(8)}-${id.slice(14)}`, tenant_id: tenant };
+    const body = JSON.stringify({ ...sent, data: { job_id: job, seq: 0 } });
+    const given = { ...delivery, body, attempt: definition.deliveryLimit };
+    return (await handleDelivery(given, definition, handlers, async () => isReachable)).kind;
+  };
+  const day = 24 * 60 * 60_000;
+  expect(await outcome(Date.now() - day + 60_000, false)).toBe('postponed');
+  expect(await outcome(Date.now() - day, false)).toBe('dead');
+  expect(await outcome(Date.now(), true)).toBe('dead');
+});
+
 it('adds message, tenant and job ids to log lines of a message handler', async () => {
   const lines: string[] = [];
   const into = new Writable({

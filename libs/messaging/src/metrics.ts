@@ -3,7 +3,7 @@ import type { Database } from '@idsync/database';
 import { type Backlog, outboxBacklog, queueBacklogs } from '@idsync/database/bus';
 import { cached, durations, gauge } from '@idsync/runtime';
 
-/** By outcome (`done`, `retry` or `dead`); the count is the number of messages. */
+/** By outcome (`done`, `retry`, `postponed` or `dead`); the count is the number of messages. */
 export const handling = durations({
   name: 'bus_handling_duration_seconds',
   help: 'Duration of message handling, by queue and outcome.',
@@ -79,7 +79,7 @@ export function watchBus(
   const own = Object.entries(queues).flatMap(([queue, definition]) => (definition.service === service ? [queue] : []));
   for (const queue of own) {
     ages.startAtZero({ queue });
-    for (const outcome of ['done', 'retry', 'dead']) handling.startAtZero({ queue, outcome });
+    for (const outcome of ['done', 'retry', 'postponed', 'dead']) handling.startAtZero({ queue, outcome });
   }
   const backlogs = cached(() => database.withoutTenant((tx) => queueBacklogs(tx, own)));
   const rows = async () => (driver.queuesAreRows ? backlogs() : []);

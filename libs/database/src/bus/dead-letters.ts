@@ -42,6 +42,33 @@ export async function keepDeadLetter(tx: Transaction, letter: NewDeadLetter): Pr
   );
 }
 
+/** Keeps a message of RabbitMQ as a row until it is due, when `sendPostponed` sends it again. */
+export async function postpone(tx: Transaction, letter: NewDeadLetter, pauseMs: number): Promise<void> {
+  const { queue, messageId, type, message, attempts } = letter;
+  await tx.query(
+    `insert into bus_messages (queue, message_id, type, message, attempts, available_at)
+     values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+    [queue, messageId, type, message, attempts, pauseMs / 1_000],
+  );
+}
+
+/** Sends up to `limit` postponed messages of the queues that are due, with their ids. Returns how many. */
+export async function sendPostponed(tx: Transaction, names: readonly string[], limit: number): Promise<number> {
+  const sent = await tx.query(
+    `with due as (
+       delete from bus_messages where id = any(array(
+         select id from bus_messages where queue = any($1) and dead_at is null and available_at <= now()
+          limit $2 for update skip locked))
+       returning message_id, type, message),
+     announced as (
+       insert into outbox (producer, message_id, type, message)
+       select current_user, message_id, type, message from due returning 1)
+     select pg_notify('idsync_outbox', current_user) from announced`,
+    [texts(names), limit],
+  );
+  return sent.length;
+}
+
 /** Lists dead letters before a number, the newest first. Reads at most `limit` rows of each queue. */
 export async function listDeadLetters(
   tx: Transaction,

@@ -1,10 +1,11 @@
 import type { QueueDefinition, QueueName, ServiceName } from '@idsync/contracts';
-import type { AnnounceEvents, Database } from '@idsync/database';
-import { keepDeadLetter, type NewDeadLetter } from '@idsync/database/bus';
+import type { AnnounceEvents, Database, Transaction } from '@idsync/database';
+import { keepDeadLetter, type NewDeadLetter, postpone, sendPostponed } from '@idsync/database/bus';
 import { closeTogether, type Logger } from '@idsync/runtime';
 import type { Outcome } from '../delivery.js';
 import { queuesOf } from '../delivery.js';
-import type { Backoff, BusDriver, Deliver, QueueDepth } from '../driver.js';
+import { type Backoff, type BusDriver, type Deliver, postponedAttempt, type QueueDepth } from '../driver.js';
+import { Housekeeping } from '../housekeeping.js';
 import { AmqpConnection } from './amqp-connection.js';
 import { AmqpConsumer, type HandleMessage } from './amqp-consumer.js';
 import { ofDeadQueue, toDeadLetter, toDelivery } from './amqp-delivery.js';
@@ -16,6 +17,8 @@ import { queueDepths } from './queue-depths.js';
 
 /** Dead letters that one process stores at the same time. */
 const deadPrefetch = 10;
+/** Postponed messages that one statement sends again. */
+const postponedBatch = 100;
 
 export interface AmqpDriverOptions {
   url: string;
@@ -30,6 +33,7 @@ export class AmqpDriver implements BusDriver {
   readonly announceEvents: AnnounceEvents;
   private readonly forwarder: OutboxForwarder;
   private readonly consumers: AmqpConsumer[] = [];
+  private readonly resending: Housekeeping;
 
   private constructor(
     private readonly connection: AmqpConnection,
@@ -38,6 +42,11 @@ export class AmqpDriver implements BusDriver {
     this.forwarder = new OutboxForwarder(options.database, new AmqpPublisher(connection), options.logger);
     const announcer = new EventAnnouncer(connection);
     this.announceEvents = (tenantId, last) => announcer.announce(tenantId, last);
+    const { database, service, backoff, logger } = options;
+    const own = queuesOf(service).map(([queue]) => queue);
+    const run = () => database.withoutTenant((tx) => sendPostponed(tx, own, postponedBatch));
+    const chore = { name: 'sending postponed messages again', batchSize: postponedBatch, run };
+    this.resending = new Housekeeping([chore], backoff(postponedAttempt), logger);
   }
 
   static async connect(options: AmqpDriverOptions): Promise<AmqpDriver> {
@@ -69,6 +78,7 @@ export class AmqpDriver implements BusDriver {
       await this.start(queue, definition.prefetch, this.handling(queue, deliver));
       await this.start(`${queue}.dead`, deadPrefetch, this.keeping(queue, definition));
     }
+    this.resending.start();
   }
 
   private async start(queue: string, prefetch: number, handle: HandleMessage): Promise<void> {
@@ -83,11 +93,18 @@ export class AmqpDriver implements BusDriver {
     await consumer.start();
   }
 
-  /** Stores a dead letter with its error before the broker moves it, which keeps no error. */
+  /**
+   * Stores a dead letter with its error before the broker moves it, which keeps no error. A postponed message becomes a
+   * row, because the broker counts each delivery.
+   */
   private handling(queue: QueueName, deliver: Deliver): HandleMessage {
     return async (message, attempts) => {
       const outcome = await deliver(toDelivery(queue, message, attempts));
-      if (outcome.kind === 'dead') await this.keep(toDeadLetter(queue, message, { attempts, reason: outcome.reason }));
+      if (outcome.kind === 'done' || outcome.kind === 'retry') return outcome;
+      const letter = toDeadLetter(queue, message, { attempts, reason: outcome.reason });
+      const pauseMs = this.options.backoff(postponedAttempt);
+      if (outcome.kind === 'postponed') return this.store(queue, (tx) => postpone(tx, letter, pauseMs));
+      await this.keep(letter);
       return outcome;
     };
   }
@@ -97,19 +114,24 @@ export class AmqpDriver implements BusDriver {
     return (message) => this.keep(ofDeadQueue(queue, definition, message));
   }
 
-  private async keep(letter: NewDeadLetter): Promise<Outcome> {
+  private keep(letter: NewDeadLetter): Promise<Outcome> {
+    return this.store(letter.queue, (tx) => keepDeadLetter(tx, letter));
+  }
+
+  private async store(queue: string, save: (tx: Transaction) => Promise<void>): Promise<Outcome> {
     const { database, logger } = this.options;
     try {
-      await database.withoutTenant((tx) => keepDeadLetter(tx, letter));
+      await database.withoutTenant(save);
       return { kind: 'done' };
     } catch (error) {
-      logger.warn({ err: error, queue: letter.queue }, 'storing a dead letter failed, will retry');
+      logger.warn({ err: error, queue }, 'storing a message failed, will retry');
       return { kind: 'retry', reason: String(error) };
     }
   }
 
   async stopConsuming(): Promise<void> {
-    await closeTogether(...this.consumers.splice(0).map((consumer) => () => consumer.stop()));
+    const consumers = this.consumers.splice(0).map((consumer) => () => consumer.stop());
+    await closeTogether(...consumers, () => this.resending.stop());
   }
 
   async forwardOutbox(token: number): Promise<boolean> {

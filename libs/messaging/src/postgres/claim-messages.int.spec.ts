@@ -68,11 +68,11 @@ describe('a PostgreSQL queue', () => {
     const before = await state();
     const stale = { id: 1, token: earlier };
     await acknowledge(database, stale);
-    await retryLater(database, stale, 60_000);
+    await retryLater(database, stale, { pauseMs: 60_000, attempts: 9 });
     await giveUp(database, stale, 'no use');
     await extendLease(database, [stale]);
     expect(await state()).toEqual(before);
-    await retryLater(database, { id: 1, token }, 0);
+    await retryLater(database, { id: 1, token }, { pauseMs: 0, attempts: 1 });
     expect(await claimed(1, token)).toEqual([1]);
     await acknowledge(database, { id: 1, token });
     expect(await state()).toEqual([]);

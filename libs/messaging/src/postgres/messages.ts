@@ -59,12 +59,16 @@ export async function acknowledge(database: Database, { id, token }: Claim): Pro
   });
 }
 
-export async function retryLater(database: Database, { id, token }: Claim, milliseconds: number): Promise<void> {
+export async function retryLater(
+  database: Database,
+  { id, token }: Claim,
+  { pauseMs, attempts }: { pauseMs: number; attempts: number },
+): Promise<void> {
   await database.withoutTenant((tx) =>
     tx.query(
-      `update bus_messages set lease_token = null, available_at = now() + make_interval(secs => $3)
+      `update bus_messages set lease_token = null, available_at = now() + make_interval(secs => $3), attempts = $4
         where id = $1 and lease_token = $2`,
-      [id, token, milliseconds / 1_000],
+      [id, token, pauseMs / 1_000, attempts],
     ),
   );
 }

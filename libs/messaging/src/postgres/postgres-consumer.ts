@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { QueueDefinition, QueueName } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
 import type { Logger } from '@idsync/runtime';
-import { type Backoff, type Deliver, doublingBackoff, drainMs, notDrained } from '../driver.js';
+import { type Backoff, type Deliver, doublingBackoff, drainMs, notDrained, postponedAttempt } from '../driver.js';
 import { InFlight } from '../in-flight.js';
 import { WakeUp } from '../wake-up.js';
 import {
@@ -94,8 +94,9 @@ export class PostgresConsumer {
       if (outcome.kind === 'done') await acknowledge(this.database, message);
       else if (outcome.kind === 'dead') await giveUp(this.database, message, outcome.reason);
       else {
-        const pauseMs = this.backoff(message.attempts);
-        await retryLater(this.database, message, pauseMs);
+        const isPostponed = outcome.kind === 'postponed';
+        const pauseMs = this.backoff(isPostponed ? postponedAttempt : message.attempts);
+        await retryLater(this.database, message, { pauseMs, attempts: message.attempts - Number(isPostponed) });
         setTimeout(() => this.wake(), pauseMs).unref();
       }
     } catch (err) {
