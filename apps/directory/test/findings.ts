@@ -25,7 +25,9 @@ export async function evaluate({ database, tenant }: Harness, at?: string, chunk
 export function storedFindings({ fixture, tenant }: Harness): Promise<StoredFinding[]> {
   return fixture.rows(
     `select f.id, f.kind, f.state, f.evidence, coalesce(r.external_id, c.name, f.subject_id::text) as subject
-       from findings f left join source_records r on r.id = f.subject_id left join connectors c on c.id = f.subject_id
+       from findings f
+       left join source_records r on r.tenant_id = $1 and r.id = f.subject_id
+       left join connectors c on c.tenant_id = $1 and c.id = f.subject_id
       where f.tenant_id = $1 order by f.id`,
     [tenant],
   );

@@ -259,7 +259,8 @@ describe('changes due at a time', () => {
   async function statuses(): Promise<Record<string, string>> {
     const rows = await directory.fixture.rows<{ name: string; status: string }>(
       `select string_agg(r.external_id, '+' order by r.external_id) as name, i.status
-       from identities i left join source_records r on r.identity_id = i.id where i.tenant_id = $1 group by i.id, i.status`,
+       from identities i left join source_records r on r.tenant_id = $1 and r.identity_id = i.id
+      where i.tenant_id = $1 group by i.id, i.status`,
       [directory.tenant],
     );
     return Object.fromEntries(rows.map(({ name, status }) => [name ?? 'unnamed', status]));

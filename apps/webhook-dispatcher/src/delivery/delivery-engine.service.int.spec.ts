@@ -487,7 +487,8 @@ describe('the delivery to a webhook', () => {
 
 async function endpointOf(webhook: string) {
   const [row] = await fixture.directory.rows<{ active: boolean; reason: string | null }>(
-    `select w.active, e.disabled_reason as reason from webhooks w left join webhook_endpoints e on e.webhook_id = w.id
+    `select w.active, e.disabled_reason as reason
+       from webhooks w left join webhook_endpoints e on e.tenant_id = w.tenant_id and e.webhook_id = w.id
       where w.id = $1`,
     [webhook],
   );
