@@ -149,7 +149,7 @@ async function saveRedirectVersions(
 ): Promise<void> {
   await tx.query(
     `insert into identity_versions (tenant_id, identity_id, valid_until, document, into_id)
-     select tenant_id, id, $3, '', into_id from identity_redirects where tenant_id = $1 and ${side} = any($2)`,
+     select $1, id, $3, '', into_id from identity_redirects where tenant_id = $1 and ${side} = any($2) returning 1`,
     [tx.tenantId, ids, now],
   );
 }
