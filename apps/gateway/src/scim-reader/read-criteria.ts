@@ -1,5 +1,5 @@
 import { decodeId } from '@idsync/contracts';
-import type { Filter } from 'scim2-parse-filter';
+import type { Filter } from '../scim/parse-filter.js';
 import { refused } from '../scim/scim-error.js';
 import { comparisonOf, conditionsOf } from '../scim/scim-filter.js';
 

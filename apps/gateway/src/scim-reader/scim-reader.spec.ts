@@ -168,6 +168,8 @@ describe('filters:', () => {
       ['emails.value eq "a@x.org"', { email: 'a@x.org' }],
       ['emails[value eq "a@x.org"]', { email: 'a@x.org' }],
       ['externalId eq "7"', { externalId: '7' }],
+      [String.raw`userName eq "CORP\\ann"`, { userName: String.raw`CORP\ann` }],
+      [String.raw`emails[value eq "\u0061@x.org"]`, { email: 'a@x.org' }],
       [`groups.value eq "${group}"`, { groupId: uuid }],
       ['active eq true', { active: true }],
       ['meta.lastModified ge "2026-01-31T12:00:00Z"', { since: new Date('2026-01-31T12:00:00.000Z') }],

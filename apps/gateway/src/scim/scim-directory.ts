@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { decodeId, newUuid } from '@idsync/contracts';
+import { decodeId, encodeId, newUuid } from '@idsync/contracts';
 import type { Database, Transaction } from '@idsync/database';
 import {
   addScimMembers,
@@ -181,7 +181,12 @@ async function scan(
             'filter by userName, externalId, displayName or id',
         );
       }
-      if (matches({ schemas: schemasOf(row), ...row.document, meta: metaOf(row) })) ids.push(row.id);
+      const ofService = {
+        schemas: schemasOf(row),
+        id: encodeId('scimResource', row.id),
+        meta: { ...metaOf(row), version: etag(row) },
+      };
+      if (matches({ ...row.document, ...ofService })) ids.push(row.id);
     }
     return ids;
   });

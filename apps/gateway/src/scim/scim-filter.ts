@@ -1,7 +1,8 @@
 import { decodeId } from '@idsync/contracts';
 import type { ScimCriteria, ScimKind } from '@idsync/database/scim';
-import { type AttrExp, type Compare, type Filter, parse, Tester, type ValuePath } from 'scim2-parse-filter';
+import { type AttrExp, type Compare, type Filter, parse, type ValuePath } from './parse-filter.js';
 import { refused } from './scim-error.js';
+import { enterpriseSchema } from './scim-schemas.js';
 
 /** A filter as it is executed: conditions that an index answers, and a predicate for the others. */
 export interface ScimFilter {
@@ -28,8 +29,8 @@ export function readFilter(kind: ScimKind, text: string | undefined): ScimFilter
   const filters = conditions.filter((condition) => !narrows(kind, condition, narrowing));
   if (filters.length === 0) return { narrowing };
   for (const { attrPath } of filters.flatMap(leavesOf)) {
-    // These are stored as separate rows.
-    if (/^(members|groups)\b/.test(plainName(attrPath)))
+    // Stored as separate rows, and unknown here.
+    if (/^(members|groups|meta\.location)\b/.test(plainName(attrPath)))
       throw refused('invalidFilter', `filtering a ${kind} by ${attrPath} is not supported in this form`);
   }
   return { narrowing, matches: matcher({ op: 'and', filters }) };
@@ -103,42 +104,95 @@ function criteriaOf(kind: ScimKind, name: string, value: string): ScimCriteria |
   return isMember ? { member: id } : { ids: [id] };
 }
 
-/** Compares text case-insensitively (RFC 7643, section 2.1), complex values by their `value`, and lists by each value. */
-class CaseInsensitiveTester extends Tester {
-  private readonly paths = new Map<string, string[]>();
-
-  override test(candidate: unknown, filter: Filter): boolean {
-    if (!('compValue' in filter)) return super.test(candidate, filter);
-    const { attrPath, compValue, op } = filter;
-    const text = typeof compValue === 'string' ? compValue.toLowerCase() : compValue;
-    return this.attrTest(this.attrPath(attrPath), candidate, (found) => {
-      const value = lowered(found);
-      // Entra ID sends `primary eq "True"`.
-      const compared = typeof value === 'boolean' && typeof text === 'string' ? text === 'true' : text;
-      return value !== undefined && this[op](value, compared);
-    });
-  }
-
-  override attrPath(path: string): string[] {
-    const parts = this.paths.get(path) ?? super.attrPath(plainName(path));
-    this.paths.set(path, parts);
-    return parts;
-  }
-
-  override attrTest(path: string[], candidate: unknown, test: (value: unknown) => boolean): boolean {
-    return super.attrTest(path, candidate, (found) => (Array.isArray(found) ? found.some(test) : test(found)));
-  }
-}
-
-function lowered(value: unknown): Comparison['value'] | undefined {
-  if (typeof value === 'object' && value !== null) return 'value' in value ? lowered(value.value) : undefined;
-  return typeof value === 'string' ? value.toLowerCase() : (value as Comparison['value'] | undefined);
-}
-
-/** Returns a predicate for a filter on resources or values. */
+/**
+ * Returns a predicate for a filter on resources or values. A condition holds for a list if it holds for one of its values. Throws a
+ * 400 for an operator without meaning for its value.
+ */
 export function matcher(filter: Filter): (candidate: unknown) => boolean {
-  const tester = new CaseInsensitiveTester();
-  return (candidate) => tester.test(candidate, filter);
+  if ('filters' in filter) {
+    const all = filter.filters.map(matcher);
+    return (candidate) =>
+      filter.op === 'and' ? all.every((each) => each(candidate)) : all.some((each) => each(candidate));
+  }
+  if ('filter' in filter) {
+    const inner = matcher(filter.filter);
+    return (candidate) => !inner(candidate);
+  }
+  const steps = stepsOf(filter.attrPath);
+  if ('valFilter' in filter) {
+    const inner = matcher(filter.valFilter);
+    return (candidate) => valuesAt(candidate, steps).some(inner);
+  }
+  if (filter.op === 'pr') return (candidate) => valuesAt(candidate, steps).length > 0;
+  const compare = comparerOf(filter);
+  return (candidate) => {
+    const values = valuesAt(candidate, steps);
+    return values.length > 0 ? values.some((value) => compare(plain(value))) : compare(null);
+  };
+}
+
+function stepsOf(attrPath: string): string[] {
+  const name = plainName(attrPath);
+  const colon = name.lastIndexOf(':');
+  return [...(colon < 0 ? [] : [name.slice(0, colon)]), ...name.slice(colon + 1).split('.')];
+}
+
+/** Returns the values under a path of lower-case names, also those in lists. A plain value is its own `value`. */
+function valuesAt(from: unknown, steps: readonly string[]): unknown[] {
+  if (from === undefined || from === null) return [];
+  if (Array.isArray(from)) return from.flatMap((each) => valuesAt(each, steps));
+  const [step, ...rest] = steps;
+  if (step === undefined) return [from];
+  if (typeof from !== 'object') return step === 'value' && rest.length === 0 ? [from] : [];
+  const object = from as Record<string, unknown>;
+  const found = Object.keys(object).find((name) => name.toLowerCase() === step);
+  // Entra ID names the manager without its schema.
+  return found === undefined ? valuesAt(object[enterpriseSchema.id], steps) : valuesAt(object[found], rest);
+}
+
+/** A complex value is compared by its `value`. */
+function plain(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'value' in value ? plain(value.value) : value;
+}
+
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/i;
+
+/** Compares text regardless of case (RFC 7643, section 2.1), and times as times. An absent value is null (section 2.5). */
+function comparerOf({ op, compValue }: Compare): (value: unknown) => boolean {
+  const isEquality = op === 'eq' || op === 'ne';
+  if (!isEquality && (typeof compValue === 'boolean' || compValue === null))
+    throw refused('invalidFilter', `${compValue} cannot be compared with ${op}`);
+  const isTime = typeof compValue === 'string' && dateTime.test(compValue);
+  const read = (value: unknown) => {
+    if (typeof value !== 'string') return value;
+    return isTime && dateTime.test(value) ? Date.parse(value) : value.toLowerCase();
+  };
+  const expected = read(compValue);
+  // Entra ID sends `primary eq "True"`.
+  const isEqual = (value: unknown) => value === expected || (typeof value === 'boolean' && String(value) === expected);
+  if (isEquality) return (value) => isEqual(read(value)) === (op === 'eq');
+  if (isTextTest(op)) {
+    const sought = String(compValue).toLowerCase();
+    return (value) => typeof value !== 'object' && textTests[op](String(value).toLowerCase(), sought);
+  }
+  const isInOrder = orderTests[op];
+  return (value) => typeof read(value) === typeof expected && isInOrder(read(value) as never, expected as never);
+}
+
+const textTests = {
+  co: (text: string, sought: string) => text.includes(sought),
+  sw: (text: string, sought: string) => text.startsWith(sought),
+  ew: (text: string, sought: string) => text.endsWith(sought),
+};
+const orderTests = {
+  gt: (a: string, b: string) => a > b,
+  ge: (a: string, b: string) => a >= b,
+  lt: (a: string, b: string) => a < b,
+  le: (a: string, b: string) => a <= b,
+};
+
+function isTextTest(op: Compare['op']): op is keyof typeof textTests {
+  return op in textTests;
 }
 
 /** Returns the fields that a matching value must have: of `type eq "work"`, or of several such terms with `and`. */

@@ -1,5 +1,5 @@
 import type { ScimDocument, ScimKind } from '@idsync/database/scim';
-import type { Filter } from 'scim2-parse-filter';
+import type { Filter } from './parse-filter.js';
 import { largestDocument, maxComparisons } from './scim-bounds.js';
 import { documentOf, readValue } from './scim-document.js';
 import { refused } from './scim-error.js';

@@ -1,5 +1,5 @@
 import type { ScimKind } from '@idsync/database/scim';
-import type { Filter } from 'scim2-parse-filter';
+import type { Filter } from './parse-filter.js';
 import { refused } from './scim-error.js';
 import { parseFilter } from './scim-filter.js';
 import { attributesOf, enterpriseSchema, type ScimAttribute, schemaOf, subAttribute } from './scim-schemas.js';
