@@ -2,8 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../http/api-error.js';
+import { withoutRoute } from '../scim/without-route.js';
 import { Access } from './access.decorator.js';
-import { allowed } from './key-access.js';
+import { allowed, keyAccessTo, pathOf } from './key-access.js';
 import { OperatorGuard } from './operator.guard.js';
 import { routeDefinitionOf } from './route-definition.js';
 
@@ -29,6 +30,7 @@ export class AccessGuard implements CanActivate {
       case 'key':
       case 'scim-key':
       case 'scim-token':
+        if (access === 'scim-token' && keyAccessTo(pathOf(request)) === 'scim-key') throw withoutRoute(request);
         allowed(access, request.caller, request);
         if (access !== 'key' || route?.auth === 'key') return true;
     }

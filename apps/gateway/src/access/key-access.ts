@@ -11,12 +11,15 @@ export type KeyAccess = Extract<AccessKind, 'key' | 'scim-key' | 'scim-token'>;
 const scimResource = /^\/scim\/v2\/(Users|Groups)(\/|$)/;
 const scimScopes: Readonly<Record<string, Scope>> = { Users: 'users:read', Groups: 'groups:read' };
 /** A path or a route with the id of a connector, which receives pushes. */
-const pushed = /^\/scim\/v2\/(con_|:)/;
+const pushed = /^\/scim\/v2\/(con_[^/]*|:)/;
 
 /** Returns the path of the matched route, or if there is none, the one of the request. */
 export function pathOf(request: FastifyRequest): string {
   const { url } = matchedRouteOf(request);
-  if (url !== undefined) return url;
+  const { connectorId } = (request.params ?? {}) as { connectorId?: string };
+  // The routes for pushes match longer paths of the service that reads, too.
+  const isOfReader = url !== undefined && pushed.test(url) && !connectorId?.startsWith('con_');
+  if (url !== undefined && !isOfReader) return url;
   const path = request.url.split('?', 1)[0] ?? '';
   try {
     return decodeURIComponent(path);
@@ -53,10 +56,12 @@ export function allowed(access: KeyAccess, caller: Caller | undefined, request: 
 }
 
 /** Portal links have the access of clients. The token of a connector is for this connector only. */
-function holderFor(access: KeyAccess, caller: Caller | undefined, { params }: FastifyRequest): KeyHolder | undefined {
+function holderFor(access: KeyAccess, caller: Caller | undefined, request: FastifyRequest): KeyHolder | undefined {
   if (access !== 'scim-token')
     return caller?.access === 'key' || (caller?.access === 'portal-link' && access === 'key') ? caller : undefined;
-  const { connectorId = '' } = (params ?? {}) as { connectorId?: string };
+  // Without a matching route, the connector is in the path: identity providers take a 401 for an invalid token.
+  const inPath = pushed.exec(pathOf(request))?.[1] ?? '';
+  const { connectorId = inPath } = (request.params ?? {}) as { connectorId?: string };
   const isOwn = caller?.access === 'scim-token' && caller.connectorId === decodeId('connector', connectorId);
   return isOwn ? caller : undefined;
 }

@@ -5,7 +5,9 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { routeName } from '../access/route-definition.js';
 import { scimErrorBody } from '../scim/scim-error.js';
+import { MethodNotAllowed, withoutRoute } from '../scim/without-route.js';
 import { ApiError } from './api-error.js';
+import { scimPrefix } from './body-bounds.js';
 
 /** Formats every error as `{"error": "<text>"}` or as a SCIM error. Internal details go to the log only. */
 @Catch()
@@ -18,13 +20,17 @@ export class ErrorsFilter implements ExceptionFilter {
   }
 }
 
-export function sendError(cause: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
+export function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
+  const scim = request.url.startsWith(scimPrefix);
+  // Nest throws its own exception if no route matches.
+  const isWithoutRoute = thrown instanceof HttpException && thrown.getStatus() === 404;
+  const cause = scim && isWithoutRoute ? withoutRoute(request) : thrown;
   const error = asUnavailable(cause) ?? cause;
-  const { status, text } = answerTo(error, request.url.startsWith('/scim/'));
+  const { status, text } = answerTo(error, scim);
   // Expected refusals are not logged, because they can be numerous and are counted by status.
   const expected = cause instanceof ApiError || cause instanceof DatabaseBusy;
   if (status >= 500 && !expected) logger.error({ err: cause, request: routeName(request) }, 'request failed');
-  const scim = request.url.startsWith('/scim/');
+  if (error instanceof MethodNotAllowed) reply.header('allow', error.allowed);
   if (scim && status === 401) reply.header('www-authenticate', 'Bearer');
   if (error instanceof ApiError && error.retryAfterSeconds !== undefined) {
     reply.header('retry-after', String(error.retryAfterSeconds));
@@ -37,7 +43,6 @@ export function sendError(cause: unknown, request: FastifyRequest, reply: Fastif
 
 function answerTo(error: unknown, scim: boolean): { status: number; text: string } {
   if (error instanceof ApiError) return { status: error.status, text: error.message };
-  // Nest throws its own exception if no route matches.
   if (error instanceof HttpException && error.getStatus() === 404) return { status: 404, text: errorTexts.notFound };
   const { statusCode } = error as { statusCode?: number };
   const status = error instanceof HttpException ? error.getStatus() : statusCode;

@@ -36,7 +36,7 @@ export class HttpEdge {
   constructor(private readonly times: RequestTimeouts = usualTimes) {
     this.options = {
       requestTimeout: times.requestMs,
-      rewriteUrl: ({ url = '' }) => readable(originForm(url)),
+      rewriteUrl: ({ url = '' }) => readable(withoutEmptySteps(originForm(url))),
       clientErrorHandler: (error, socket) => this.refuse(socket, this.refusalOf(error)),
       http: {
         headersTimeout: times.headersMs,
@@ -126,9 +126,17 @@ function readable(url: string): string {
     decodeURI(path);
     return url;
   } catch {
-    const [prefix = '/'] = /^\/[^/%]*\//.exec(path) ?? [];
+    const [prefix = '/'] = /^(\/scim\/v2)?\/[^/%]*\//.exec(path) ?? [];
     return `${prefix}%25`;
   }
+}
+
+/** Identity providers append paths to a base address that may end with a slash, and some end the path with one. */
+function withoutEmptySteps(url: string): string {
+  if (!url.startsWith('/scim/v2/')) return url;
+  const [path = ''] = url.split('?', 1);
+  const steps = path.split('/').filter((step) => step !== '');
+  return `/${steps.join('/')}${url.slice(path.length)}`;
 }
 
 function answer(response: ServerResponse, refusal: Refusal): void {

@@ -338,6 +338,9 @@ describe('the SCIM service that reads', () => {
     ['PATCH', '/Groups/grp_1'],
     ['DELETE', '/Users/usr_1'],
     ['POST', '/Users/.search'],
+    ['PUT', '/Users'],
+    ['POST', '/Users/usr_1'],
+    ['PATCH', '/Schemas'],
     ['GET', '/Me'],
     ['POST', '/Bulk'],
   ])('answers 501 to %s %s, because it reads only', async (method, path) => {
@@ -345,6 +348,10 @@ describe('the SCIM service that reads', () => {
       status: 501,
       body: { schemas: [errorSchema], status: '501', detail: expect.stringContaining('reads only') },
     });
+  });
+
+  it.each(['', '/Printers', '/Users/usr_1/x', '/Printers/1'])('answers 404 to the unknown path %s', async (path) => {
+    expect(await ask(path)).toMatchObject({ status: 404, body: { schemas: [errorSchema], status: '404' } });
   });
 
   it('needs an API key with the scope of the resource', async () => {

@@ -1,16 +1,13 @@
-import { All, Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { Access } from '../access/access.decorator.js';
 import { ApiError, orNotFound } from '../http/api-error.js';
 import { type Discovery, listResponse, pushService } from './discovery.js';
 import type { ScimQuery } from './scim-query.js';
 import { BaseUrl } from './scim-request.decorator.js';
 
-/** Discovery endpoints of a SCIM service (RFC 7644, section 4), and endpoints that no service supports. */
+/** Discovery endpoints of a SCIM service (RFC 7644, section 4). */
 export abstract class DiscoveryEndpoints {
-  protected constructor(
-    private readonly service: (base: string) => Discovery,
-    private readonly unsupportedText: string,
-  ) {}
+  protected constructor(private readonly service: (base: string) => Discovery) {}
 
   @Get('ServiceProviderConfig')
   config(@BaseUrl() base: string): object {
@@ -36,11 +33,6 @@ export abstract class DiscoveryEndpoints {
   schema(@BaseUrl() base: string, @Param('urn') urn: string): object {
     return orNotFound(this.service(base).schemas.get(urn));
   }
-
-  @All(['Bulk', 'Me'])
-  unsupported(): never {
-    throw new ApiError(501, this.unsupportedText);
-  }
 }
 
 /** Discovery endpoints reject filters (RFC 7644, section 4). */
@@ -54,6 +46,6 @@ function listOf(all: ReadonlyMap<string, object>, query: ScimQuery): object {
 @Access('scim-token')
 export class DiscoveryController extends DiscoveryEndpoints {
   constructor() {
-    super(pushService, 'Bulk and Me are not supported');
+    super(pushService);
   }
 }

@@ -1,9 +1,9 @@
 import type { ScimScope } from '@idsync/database/scim';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { notFound } from '../http/api-error.js';
 import type { AttributeSelection } from './present-resource.js';
 import { kindOf, type ScimQuery, selectionOf, showsMemberships } from './scim-query.js';
+import { withoutRoute } from './without-route.js';
 
 /** A request for resources of a connector. */
 export interface ScimRequest {
@@ -15,12 +15,12 @@ export interface ScimRequest {
   withMemberships: boolean;
 }
 
-/** The request. Throws a 404 for an unknown kind. */
+/** The request. Throws a 404, 405 or 501 for an unknown kind. */
 export const Requested = createParamDecorator((_: unknown, context: ExecutionContext): ScimRequest => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const { caller, params, query } = request;
   const kind = kindOf((params as { kinds: string }).kinds);
-  if (kind === undefined || caller?.access !== 'scim-token') throw notFound();
+  if (kind === undefined || caller?.access !== 'scim-token') throw withoutRoute(request);
   const selection = selectionOf(query as ScimQuery);
   return {
     scope: { tenantId: caller.tenantId, connectorId: caller.connectorId, kind },
