@@ -1,6 +1,6 @@
 import { encodeId } from '@idsync/contracts';
 import type { ScimMembership, ScimResourceRow } from '@idsync/database/scim';
-import { membershipsOf, schemaOf } from './scim-schemas.js';
+import { isUrn, membershipsOf, schemaOf } from './scim-schemas.js';
 
 /** The attributes that a client requests or excludes, by lower-case path. */
 export interface AttributeSelection {
@@ -17,7 +17,11 @@ export interface ScimFound {
 /** Renders a resource. */
 export function presentResource({ row, memberships }: ScimFound, base: string, selection: AttributeSelection): object {
   const { kind, document } = row;
-  const linked = memberships.map((membership) => presentMembership(membership, base));
+  const linked = memberships.map((each) => ({
+    ...presentMembership(each, base),
+    // The stored memberships are those that were pushed.
+    type: kind === 'User' ? 'direct' : each.kind,
+  }));
   const all: Record<string, unknown> = {
     ...document,
     ...(linked.length > 0 && { [membershipsOf[kind]]: linked }),
@@ -27,7 +31,7 @@ export function presentResource({ row, memberships }: ScimFound, base: string, s
 }
 
 export function schemasOf({ kind, document }: ScimResourceRow): string[] {
-  return [schemaOf[kind].id, ...Object.keys(document).filter((name) => name.startsWith('urn:'))];
+  return [schemaOf[kind].id, ...Object.keys(document).filter(isUrn)];
 }
 
 export function metaOf({ kind, createdAt, changedAt }: ScimResourceRow): object {
@@ -57,7 +61,6 @@ function presentMembership({ id, kind, display }: ScimMembership, base: string):
     value: encodeId('scimResource', id),
     $ref: locationOf({ kind, id }, base),
     ...(display !== null && { display }),
-    type: kind,
   };
 }
 

@@ -1,33 +1,59 @@
 import type { ScimDocument, ScimKind } from '@idsync/database/scim';
 import { largestDocument, maxValues } from './scim-bounds.js';
 import { refused } from './scim-error.js';
-import { attributesOf, canonicalUrn, type ScimAttribute, subAttribute } from './scim-schemas.js';
+import {
+  attributesOf,
+  enterpriseSchema,
+  ignoredNames,
+  isUrn,
+  membershipsOf,
+  readOnlyNames,
+  type ScimAttribute,
+  spellings,
+  subAttribute,
+} from './scim-schemas.js';
 
 const maxNameBytes = 1024;
 const maxDepth = 8;
-/** Stored as separate rows, not in the document. */
-const storedSeparately = new Set(['members']);
-
 /**
- * Builds the document to store: known attributes with their standard names and types, extensions by URN. Ignores read-only attributes
- * (`id`, `meta`, `groups`), passwords and unknown attributes. Throws a 400 for invalid values.
+ * Builds the document to store: attributes with their standard names and types, extensions by URN, and attributes without a schema as
+ * they are. Ignores read-only attributes (`id`, `meta`, `groups`) and passwords. Throws a 400 for invalid values.
  */
 export function documentOf(kind: ScimKind, body: Readonly<Record<string, unknown>>): ScimDocument {
+  const [core, enterprise] = [attributesOf(kind), attributesOf(kind, enterpriseSchema.id)];
   const document: ScimDocument = {};
-  const keep = (name: string, value: unknown) => {
-    if (value !== undefined) document[name] = value;
+  const urns = spellings({ [enterpriseSchema.id]: true });
+  const extend = (urn: string, given: unknown) => {
+    const [name, part] = [urns.get(urn.toLowerCase()) ?? urn, extensionOf(kind, urn, given)];
+    urns.set(name.toLowerCase(), name);
+    if (part) document[name] = { ...(document[name] as object), ...part };
   };
   for (const [name, given] of Object.entries(body)) {
-    if (/^urn:/i.test(name)) keep(canonicalUrn(name), extensionOf(kind, name, given));
-    else {
-      const attribute = attributesOf(kind)?.get(name.toLowerCase());
-      if (attribute && !storedSeparately.has(attribute.name)) keep(attribute.name, readValue(attribute, given));
-    }
+    const key = name.toLowerCase();
+    if (isUrn(name)) extend(name, given);
+    else if (!core?.has(key) && enterprise?.has(key)) extend(enterpriseSchema.id, { [name]: given });
+    else if (!isStoredElsewhere(kind, key))
+      Object.assign(
+        document,
+        attributesIn({ [name]: given }, () => core?.get(key)),
+      );
   }
   requireKeepable(document);
   requireName(document, 'externalId', false);
   requireName(document, nameOf[kind], true);
   return document;
+}
+
+/** Returns the document after a replacement, which does not decide the spelling of names, nor without `active` whether a user is active. */
+export function replaced({ active, ...before }: ScimDocument, document: ScimDocument): ScimDocument {
+  const names = spellings(before);
+  const spelt = Object.entries(document).map(([name, value]) => [names.get(name.toLowerCase()) ?? name, value]);
+  return { ...(active !== undefined && { active }), ...Object.fromEntries(spelt) };
+}
+
+/** True for attributes that the service sets, that are not stored, or that are separate rows. */
+function isStoredElsewhere(kind: ScimKind, key: string): boolean {
+  return readOnlyNames.has(key) || ignoredNames.has(key) || key === membershipsOf[kind];
 }
 
 const nameOf = { User: 'userName', Group: 'displayName' } as const;
@@ -67,14 +93,44 @@ function complex(attribute: ScimAttribute, given: unknown): object | undefined {
   const isObject = typeof given === 'object' && given !== null;
   if (!isObject && !subAttribute(attribute, 'value')) return wrong(attribute, 'an object');
   const parts = isObject ? given : { value: given };
-  const result: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(parts)) {
-    const sub = subAttribute(attribute, name);
-    if (sub?.mutability === 'readOnly') continue;
-    const part = sub && readValue({ ...sub, name: `${attribute.name}.${sub.name}` }, value);
-    if (sub && part !== undefined) result[sub.name] = part;
+  const read = attribute.name === 'roles' ? unpacked(parts) : parts;
+  return orNothing(attributesIn(read, (name) => subAttribute(attribute, name), `${attribute.name}.`));
+}
+
+/** Entra ID sends several roles as JSON texts (`AppRoleAssignmentsComplex`). */
+function unpacked(role: { value?: unknown }): object {
+  if (typeof role.value !== 'string' || !role.value.startsWith('{')) return role;
+  try {
+    const { value, displayName } = JSON.parse(role.value);
+    return typeof value === 'string' ? { display: displayName, ...role, value } : role;
+  } catch {
+    return role;
   }
-  return Object.keys(result).length === 0 ? undefined : result;
+}
+
+/** Reads attributes by their schema, and those without a schema as they are. */
+function attributesIn(
+  given: object,
+  find: (name: string) => ScimAttribute | undefined,
+  prefix = '',
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const attribute = find(name);
+    if (attribute?.mutability === 'readOnly') continue;
+    const isNothing = value === null || (Array.isArray(value) && value.length === 0);
+    const part = attribute
+      ? readValue({ ...attribute, name: `${prefix}${attribute.name}` }, value)
+      : isNothing
+        ? undefined
+        : value;
+    if (part !== undefined) result[attribute?.name ?? name] = part;
+  }
+  return result;
+}
+
+function orNothing(value: object): object | undefined {
+  return Object.keys(value).length === 0 ? undefined : value;
 }
 
 /** Reads a boolean; Entra ID sends "True" and "False". */
@@ -96,14 +152,7 @@ function extensionOf(kind: ScimKind, urn: string, given: unknown): object | unde
   if (given === null || given === undefined) return undefined;
   if (typeof given !== 'object' || Array.isArray(given)) throw refused('invalidValue', `${urn} must be an object`);
   const attributes = attributesOf(kind, urn);
-  const result: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(given)) {
-    const attribute = attributes?.get(name.toLowerCase());
-    if (attributes && !attribute) continue;
-    const part = attribute ? readValue(attribute, value) : (value ?? undefined);
-    if (part !== undefined) result[attribute?.name ?? name] = part;
-  }
-  return Object.keys(result).length === 0 ? undefined : result;
+  return orNothing(attributesIn(given, (name) => attributes?.get(name.toLowerCase())));
 }
 
 function requireName(document: ScimDocument, name: string, needed: boolean): void {

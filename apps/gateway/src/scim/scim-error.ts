@@ -7,6 +7,7 @@ export type ScimType =
   | 'invalidPath'
   | 'invalidSyntax'
   | 'invalidValue'
+  | 'mutability'
   | 'noTarget'
   | 'tooMany'
   | 'uniqueness';
@@ -32,6 +33,7 @@ export function scimErrorBody(error: unknown, status: number, text: string): obj
     schemas: [errorSchema],
     status: String(status),
     ...(error instanceof ScimError && { scimType: error.scimType }),
+    ...(!(error instanceof ScimError) && status === 400 && { scimType: 'invalidSyntax' }),
     detail: text,
   };
 }

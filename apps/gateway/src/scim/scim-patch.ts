@@ -5,7 +5,7 @@ import { documentOf, readValue } from './scim-document.js';
 import { refused } from './scim-error.js';
 import { impliedBy, matcher, termsOf } from './scim-filter.js';
 import { parsePath, type ScimPath } from './scim-path.js';
-import { type ScimAttribute, subAttribute } from './scim-schemas.js';
+import { attributesOf, type ScimAttribute, spelling, spellings, subAttribute } from './scim-schemas.js';
 import { isObject, ValueList } from './value-list.js';
 
 type Op = 'add' | 'remove' | 'replace';
@@ -31,6 +31,7 @@ export interface ScimPatch {
 
 const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:patchop';
 const maxOperations = 1_000;
+const namesPerValue = 20;
 
 /** Parses a PATCH body. Throws a 400 for an invalid body or unknown paths. */
 export function readPatch(kind: ScimKind, body: Json): ScimPatch {
@@ -68,29 +69,21 @@ function readOperation(kind: ScimKind, given: unknown, patch: ScimPatch): void {
     throw refused('invalidPath', 'path must be text');
   }
   if (path) {
+    if (op === 'add' && value === undefined) throw refused('invalidValue', 'value is required for add');
     readStep(kind, op, path, value, patch);
     return;
   }
   if (op === 'remove') throw refused('noTarget', 'path is required for remove');
   if (!isObject(value)) throw refused('invalidValue', 'value must be an object if path is absent');
-  // The names may be paths: {"name.givenName": …, "urn:…:User:department": …}.
-  for (const [name, part] of Object.entries(value)) {
-    if (isKnown(kind, name)) readStep(kind, op, name, part, patch);
-  }
-}
-
-/** Unknown names in a value are ignored, while an unknown `path` is an error. */
-function isKnown(kind: ScimKind, name: string): boolean {
-  try {
-    return parsePath(kind, name) !== undefined;
-  } catch {
-    return false;
-  }
+  // The names may be paths: {"name.givenName": …, "urn:…:User:department": …}. Okta sends the `id` among them.
+  for (const [name, part] of Object.entries(value))
+    if (parsePath(kind, name) !== 'read-only') readStep(kind, op, name, part, patch);
 }
 
 function readStep(kind: ScimKind, op: Op, text: string, value: unknown, { operations, members }: ScimPatch): void {
   const path = parsePath(kind, text);
-  if (!path) return;
+  if (path === 'read-only') throw refused('mutability', `${text} is read-only`);
+  if (path === 'ignored') return;
   if (kind === 'Group' && path.name === 'members' && path.urn === undefined) members.push(memberEdit(op, path, value));
   else operations.push({ op, path, value });
 }
@@ -127,15 +120,35 @@ function idsIn(filter: Filter): string[] {
 export function applyPatch(kind: ScimKind, before: ScimDocument, operations: readonly Operation[]): ScimDocument {
   const document = structuredClone(before);
   let comparisons = 0;
-  for (const { op, path, value } of operations) {
+  for (const { op, path: given, value } of operations) {
+    const path = located(document, given, value);
     comparisons += comparisonsOf(document, path, value);
     if (comparisons > maxComparisons) {
       throw refused('tooMany', `the operations must compare at most ${maxComparisons} values`);
     }
-    if (path.name === undefined) applyToExtension(document, op, path.urn ?? '', value);
+    if (path.name === undefined) applyToExtension(kind, document, op, path.urn ?? '', value);
     else applyTo(path.urn === undefined ? document : part(document, path.urn), path.name, op, path, value);
   }
   return documentOf(kind, document);
+}
+
+/** Returns the path with stored spellings, and decides whether it is the URN of an extension or of an attribute in one. */
+function located(document: Json, path: ScimPath, value: unknown): ScimPath {
+  const { urn, name, attribute, whole } = path;
+  const [extension, container] = urn === undefined ? [undefined, document] : storedAt(document, urn);
+  if (whole !== undefined) {
+    const [spelt, stored] = storedAt(document, whole);
+    // Without either, an attribute follows the name of a resource type, and the value of an extension is an object.
+    const isExtension = stored ?? (!container && isObject(value) && !/:(user|group)$/i.test(urn ?? ''));
+    if (isExtension) return { urn: spelt };
+  }
+  const isSpelt = attribute || name === undefined;
+  return { ...path, ...(extension && { urn: extension }), ...(!isSpelt && { name: spelling(container, name) }) };
+}
+
+function storedAt(container: Json, name: string): [string, unknown] {
+  const spelt = spelling(container, name);
+  return [spelt, Object.hasOwn(container, spelt) ? container[spelt] : undefined];
 }
 
 /** Counts the values that an operation compares. Bounded, because applying a patch blocks the event loop. */
@@ -143,23 +156,35 @@ function comparisonsOf(document: Json, { urn, name = '', attribute, filter }: Sc
   const container = urn === undefined ? document : document[urn];
   const there = isObject(container) && Object.hasOwn(container, name) ? listOf(container[name]).length : 0;
   if (filter) return there * termsOf(filter);
-  return attribute?.multiValued ? there + listOf(value).length : 0;
+  // Names are compared faster than values.
+  const names = attribute || !isObject(container) ? 0 : Math.floor(Object.keys(container).length / namesPerValue);
+  return names + (attribute?.multiValued || Array.isArray(value) ? there + listOf(value).length : 0);
 }
 
-function applyToExtension(document: Json, op: Op, urn: string, value: unknown): void {
-  if (op === 'remove') delete document[urn];
+function applyToExtension(kind: ScimKind, document: Json, op: Op, urn: string, value: unknown): void {
+  if (op === 'remove') {
+    delete document[urn];
+    return;
+  }
   // Unnamed attributes stay, even for replace (RFC 7644, section 3.5.2.3).
-  else document[urn] = { ...part(document, urn), ...objectOf(value, urn) };
+  const [before, attributes] = [part(document, urn), attributesOf(kind, urn)];
+  const names = spellings(before);
+  for (const [name, each] of Object.entries(objectOf(value, urn))) {
+    const attribute = attributes?.get(name.toLowerCase());
+    applyToWhole(before, attribute?.name ?? names.get(name.toLowerCase()) ?? name, op, attribute, each);
+  }
 }
 
 function applyTo(container: Json, name: string, op: Op, path: ScimPath, given: unknown): void {
   const { attribute, filter, sub } = path;
   if (filter) applyToMatching(container, name, op, { ...path, filter }, given);
   else if (sub === undefined) applyToWhole(container, name, op, attribute, given);
-  else {
-    const values = attribute?.multiValued ? objectsIn(container[name]) : [part(container, name)];
-    setPart(values, op, attribute, sub, given);
-  }
+  else if (attribute?.multiValued || Array.isArray(container[name]))
+    changeList(container, name, (list) => {
+      setPart(list, op, attribute, sub, given);
+      return list;
+    });
+  else setPart([part(container, name)], op, attribute, sub, given);
 }
 
 function applyToWhole(
@@ -171,9 +196,11 @@ function applyToWhole(
 ): void {
   const value = attribute ? readValue(attribute, given) : given;
   const before = Object.hasOwn(container, name) ? container[name] : undefined;
-  if (op === 'remove')
-    set(container, name, attribute?.multiValued && value !== undefined ? withRemoved(before, value) : undefined);
-  else if (attribute?.multiValued && op === 'add') set(container, name, withAdded(before, value));
+  // Without a schema, an attribute has several values if one of them is in a list.
+  const isList = attribute ? attribute.multiValued : Array.isArray(before) || (op === 'add' && Array.isArray(value));
+  if (op === 'remove' && isList && value !== undefined) changeList(container, name, (list) => withRemoved(list, value));
+  else if (op === 'remove') delete container[name];
+  else if (op === 'add' && isList) changeList(container, name, (list) => withAdded(list, value), value);
   else if (isObject(before) && isObject(value)) set(container, name, { ...before, ...value });
   else set(container, name, value);
 }
@@ -186,22 +213,27 @@ function applyToMatching(
   { attribute, filter, sub }: ScimPath & { filter: Filter },
   given: unknown,
 ): void {
-  const list = objectsIn(container[name]);
-  const targets = new Set(list.filter(matcher(filter)));
-  if (op === 'remove' && sub === undefined) {
-    container[name] = list.filter((each) => !targets.has(each));
-    return;
-  }
   const read = (value: unknown) => (attribute ? readValue({ ...attribute, multiValued: false }, value) : value);
-  if (op !== 'remove' && targets.size === 0) {
-    const implied = impliedBy(filter);
-    if (!implied) throw refused('noTarget', `no value of ${name} matches the filter of the path`);
-    const added = objectOf(read(implied), name);
-    container[name] = [...list, added];
-    targets.add(added);
-  }
-  if (sub !== undefined) setPart(targets, op, attribute, sub, given);
-  else for (const each of targets) Object.assign(each, objectOf(read(given) ?? {}, name));
+  changeList(container, name, (list) => {
+    const targets = new Set(list.filter(matcher(filter)));
+    if (op === 'remove' && sub === undefined) return list.filter((each) => !targets.has(each));
+    if (op !== 'remove' && targets.size === 0) {
+      const added = objectOf(read(impliedTarget(filter, op, name)), name);
+      list.push(added);
+      targets.add(added);
+    }
+    if (sub !== undefined) setPart(targets, op, attribute, sub, given);
+    else for (const each of targets) Object.assign(each, ...opened(read(given)));
+    return list;
+  });
+}
+
+/** Returns what a new value has. A value that is named by itself cannot be replaced by another one (RFC 7644, section 3.5.2.3). */
+function impliedTarget(filter: Filter, op: Op, name: string): Json {
+  const implied = impliedBy(filter);
+  const isNamed = op === 'replace' && Object.keys(implied ?? {}).some((each) => each.toLowerCase() === 'value');
+  if (!implied || isNamed) throw refused('noTarget', `no value of ${name} matches the filter of the path`);
+  return implied;
 }
 
 /** Sets a sub-attribute of values, or removes it, as null does too. */
@@ -214,20 +246,38 @@ function setPart(
 ): void {
   const definition = attribute && subAttribute(attribute, sub);
   let value: unknown;
-  if (op !== 'remove') value = definition ? readValue(definition, given) : given;
-  for (const each of values) set(each, sub, value);
+  if (op !== 'remove') value = definition ? readValue(definition, given) : (given ?? undefined);
+  for (const each of values) set(each, definition ? sub : spelling(each, sub), value);
 }
 
 /** Adds values without duplicates; a value with the same identity is merged. */
-function withAdded(before: unknown, added: unknown): unknown[] {
-  const list = new ValueList(listOf(before));
-  for (const value of listOf(added)) list.add(value);
+function withAdded(before: readonly Json[], added: unknown): unknown[] {
+  const list = new ValueList(before);
+  for (const value of opened(added)) list.add(value);
   return list.toArray();
 }
 
-function withRemoved(before: unknown, removed: unknown): unknown[] {
-  const removedValues = new ValueList(listOf(removed));
-  return listOf(before).filter((value) => !removedValues.has(value));
+function withRemoved(before: readonly Json[], removed: unknown): unknown[] {
+  const removedValues = new ValueList(opened(removed));
+  return before.filter((value) => !removedValues.has(value));
+}
+
+/**
+ * Changes the values of an attribute as objects: a plain value is the `value` of one (RFC 7643, section 2.4). A list of plain values,
+ * or one that begins with the plain values `added`, stays one.
+ */
+function changeList(container: Json, name: string, change: (list: Json[]) => unknown[], added?: unknown): void {
+  const before = Object.hasOwn(container, name) ? container[name] : undefined;
+  const after = change(opened(before)) as Json[];
+  const [first] = listOf(before ?? added);
+  const isPlain = first !== undefined && !isObject(first);
+  const closed = isPlain ? after.map((each) => (Object.keys(each).join() === 'value' ? each.value : each)) : after;
+  const isOne = before !== undefined && !Array.isArray(before) && closed.length < 2;
+  set(container, name, isOne ? closed[0] : closed);
+}
+
+function opened(value: unknown): Json[] {
+  return listOf(value).map((each) => (isObject(each) ? each : { value: each }));
 }
 
 /** Returns the object under a name, and creates it if absent. */
@@ -242,10 +292,6 @@ function part(container: Json, name: string): Json {
 function set(container: Json, name: string, value: unknown): void {
   if (value === undefined) delete container[name];
   else container[name] = value;
-}
-
-function objectsIn(value: unknown): Json[] {
-  return listOf(value).filter(isObject);
 }
 
 function listOf(value: unknown): unknown[] {

@@ -73,8 +73,13 @@ describe('a stored SCIM resource', () => {
     expect(nameIn('Group', documentOf('Group', { displayName: 'Staff' }))).toBe('Staff');
   });
 
-  it('has no read-only or unknown attribute, no password, and no members, which are stored apart', () => {
-    expect(user({ id: '1', meta: {}, groups: [{ value: 'g' }], password: 'secret', shoeSize: 7 })).toEqual({
+  it('has attributes without a schema as they were given', () => {
+    const given = { shoeSize: 7, name: { givenName: 'Ada', nick: ['A'] }, [enterprise]: { badge: { id: 1 } } };
+    expect(user({ ...given, nothing: null, none: [] })).toEqual({ userName: 'ada', ...given });
+  });
+
+  it('has no read-only attribute, no password, and no members, which are stored apart', () => {
+    expect(user({ ID: '1', meta: {}, groups: [{ value: 'g' }], password: 'secret', schemas: [] })).toEqual({
       userName: 'ada',
     });
     expect(documentOf('Group', { displayName: 'Staff', members: [{ value: 'a' }] })).toEqual({ displayName: 'Staff' });

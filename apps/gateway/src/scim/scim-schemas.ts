@@ -29,6 +29,11 @@ export const schemaOf: Record<ScimKind, ScimSchema> = { User: userSchema, Group:
 /** The attribute that lists memberships. */
 export const membershipsOf = { User: 'groups', Group: 'members' } as const;
 
+/** Attributes that only the service sets. */
+export const readOnlyNames: ReadonlySet<string> = new Set(['id', 'meta', 'groups']);
+/** Attributes that clients send, and that are not stored. */
+export const ignoredNames: ReadonlySet<string> = new Set(['schemas', ...neverStored]);
+
 const externalId: ScimAttribute = { name: 'externalId', type: 'string', multiValued: false };
 const core: Record<ScimKind, Attributes> = {
   User: byName([externalId, ...userSchema.attributes]),
@@ -38,20 +43,28 @@ const enterprise = byName(enterpriseSchema.attributes);
 
 /** Returns the writable attributes by lower-case name: of the core schema without `urn`, undefined for an unknown extension. */
 export function attributesOf(kind: ScimKind, urn?: string): Attributes | undefined {
-  if (urn === undefined || sameUrn(urn, schemaOf[kind].id)) return core[kind];
-  return kind === 'User' && sameUrn(urn, enterpriseSchema.id) ? enterprise : undefined;
+  if (urn === undefined || same(urn, schemaOf[kind].id)) return core[kind];
+  return kind === 'User' && same(urn, enterpriseSchema.id) ? enterprise : undefined;
 }
 
-/** Returns the name under which an extension is stored. */
-export function canonicalUrn(urn: string): string {
-  return sameUrn(urn, enterpriseSchema.id) ? enterpriseSchema.id : urn;
+/** Returns the stored spelling of each URN and each name without a schema, which compare regardless of case, by its lower case. */
+export function spellings(stored: object): Map<string, string> {
+  return new Map(Object.keys(stored).map((name) => [name.toLowerCase(), name]));
+}
+
+export function spelling(stored: unknown, name: string): string {
+  return Object.keys(stored ?? {}).find((each) => same(each, name)) ?? name;
+}
+
+export function isUrn(name: string): boolean {
+  return /^urn:/i.test(name);
 }
 
 export function subAttribute(attribute: ScimAttribute, name: string): ScimAttribute | undefined {
   return attribute.subAttributes?.find((sub) => sub.name.toLowerCase() === name.toLowerCase());
 }
 
-function sameUrn(a: string, b: string): boolean {
+function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 

@@ -1,5 +1,5 @@
 import { Database } from '@idsync/database';
-import type { ScimKind } from '@idsync/database/scim';
+import type { ScimDocument, ScimKind } from '@idsync/database/scim';
 import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Access } from '../access/access.decorator.js';
@@ -15,7 +15,7 @@ import {
   listResources,
   type ScimChange,
 } from './scim-directory.js';
-import { documentOf } from './scim-document.js';
+import { documentOf, replaced } from './scim-document.js';
 import { refused } from './scim-error.js';
 import { readFilter } from './scim-filter.js';
 import { applyPatch, type MemberEdit, memberIds, readPatch } from './scim-patch.js';
@@ -77,8 +77,8 @@ export class ScimController {
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const replacement = replacementOf(scope.kind, body);
-    const change = () => replacement;
+    const { document, members } = replacementOf(scope.kind, body);
+    const change = (before: ScimDocument) => ({ document: replaced(before, document), members });
     const changed = await changeResource(this.pushes, scope, id, { ifMatch, change, withMemberships });
     reply.header('etag', etag(changed.row));
     return presentResource(changed, base, selection);

@@ -85,10 +85,55 @@ describe('the SCIM service of a connector', () => {
     expect((schemas.Resources as Json[]).map(({ id }) => id)).toEqual([`${core}:User`, `${core}:Group`, enterprise]);
     expect(JSON.stringify(schemas)).not.toContain('"password"');
     expect((await client.send('GET', `/Schemas/${enterprise}`)).body).toMatchObject({ name: 'EnterpriseUser' });
-    expect((await client.send('GET', '/Me')).status).toBe(501);
-    expect((await client.send('POST', '/Bulk', {})).status).toBe(501);
-    expect((await client.send('GET', '/Printers')).body).toMatchObject({ status: '404' });
     expect((await client.send('GET', '/Schemas/urn:nonsense')).status).toBe(404);
+  });
+
+  // RFC 7644, section 3.12, and RFC 9110, section 15.5.6. Identity providers take a 401 for an invalid token.
+  it.each<[string, string, number, string?]>([
+    ['GET', '', 404],
+    ['GET', '/', 404],
+    ['GET', '/Printers', 404],
+    ['POST', '/Printers', 404],
+    ['DELETE', '/Printers/1', 404],
+    ['PATCH', '/Printers/1/2/3', 404],
+    ['GET', '/%', 404],
+    ['POST', '/%zz/x', 404],
+    ['PUT', '/Users', 405, 'GET, HEAD, POST'],
+    ['DELETE', '/Groups', 405, 'GET, HEAD, POST'],
+    ['POST', '/Users/scr_x', 405, 'GET, HEAD, PUT, PATCH, DELETE'],
+    ['POST', '/Schemas', 405, 'GET, HEAD'],
+    ['DELETE', '/ResourceTypes/User', 405, 'GET, HEAD'],
+    ['PUT', '/ServiceProviderConfig', 405, 'GET, HEAD'],
+    ['GET', '/Me', 501],
+    ['PATCH', '/Me', 501],
+    ['POST', '/Bulk', 501],
+    ['POST', '/.search', 501],
+    ['POST', '/Users/.search', 501],
+  ])('answers %s %s with %d after it has checked the token', async (method, path, status, allow = '') => {
+    const answer = await client.send(method, path, method === 'GET' ? undefined : {});
+    expect([answer.status, answer.headers.get('allow') ?? '', answer.body.status]).toEqual([
+      status,
+      allow,
+      String(status),
+    ]);
+    expect((await ask(gateway, method, `/scim/v2/${client.connector}${path}`, 'nonsense')).status).toBe(401);
+  });
+
+  it('has the same paths below an address that ends with a slash, and with a slash at their end', async () => {
+    await client.user('ada');
+    for (const path of ['//Users', '/Users/', '//Users/?filter=userName%20eq%20%22ada%22', '/Users//'])
+      expect([path, (await client.send('GET', path)).body.totalResults]).toEqual([path, 1]);
+    expect((await client.send('POST', '//Users', { userName: 'bob', externalId: 'a//b/' })).status).toBe(201);
+    expect((await client.send('GET', '/Users?filter=externalId%20eq%20%22a//b/%22')).body.totalResults).toBe(1);
+  });
+
+  it('names the kind of an error in a body that is not valid', async () => {
+    const url = `${gateway.url}/scim/v2/${client.connector}/Users`;
+    const headers = { 'content-type': 'application/scim+json', authorization: `Bearer ${client.token}` };
+    for (const body of ['{"userName":', '[]', '"text"']) {
+      const answer = await fetch(url, { method: 'POST', headers, body });
+      expect(await answer.json()).toMatchObject({ status: '400', scimType: 'invalidSyntax' });
+    }
   });
 
   it('names its addresses with the scheme that a proxy reports, if that is http or https', async () => {
@@ -122,6 +167,7 @@ describe('a SCIM user', () => {
       userName: 'Ada@example.com',
       name: { givenName: 'Ada' },
       active: true,
+      shoeSize: 7,
       [enterprise]: { department: 'Mathematics', manager: { value: 'scr_x' } },
       meta: {
         resourceType: 'User',
@@ -296,6 +342,55 @@ describe('a SCIM user', () => {
     ]);
   });
 
+  // RFC 7644, section 3.5.1: omitted attributes may keep their values. Otherwise, such a PUT would activate leavers.
+  it('stays inactive after a PUT without active', async () => {
+    const urn = 'urn:acme:2.0:User';
+    const { id } = await client.user('leaver', { active: false, [urn]: { badge: '1' } });
+    for (const body of [
+      { userName: 'leaver' },
+      { userName: 'leaver', active: null, [urn.toUpperCase()]: { badge: '2' } },
+    ])
+      expect((await client.send('PUT', `/Users/${id}`, body)).body.active).toBe(false);
+    expect((await client.send('PUT', `/Users/${id}`, { userName: 'leaver', active: 'True' })).body.active).toBe(true);
+    await client.send('PUT', `/Users/${id}`, { userName: 'leaver', [urn]: { badge: '3' } });
+    const { body } = await client.send('PUT', `/Users/${id}`, {
+      userName: 'leaver',
+      [urn.toUpperCase()]: { badge: '4' },
+    });
+    expect([body.schemas, body[urn], body.active]).toEqual([[`${core}:User`, urn], { badge: '4' }, true]);
+  });
+
+  it('is found by everything that the service returns about it', async () => {
+    const name = 'CORP\\ann\t"ë"';
+    const ann = await client.user(name, { externalId: name, 'urn:acme:2.0:User': { badge: name } });
+    const staff = await client.group(name, [ann]);
+    const text = JSON.stringify(name);
+    const found = async (path: string, filter: string) => {
+      const { status, body } = await client.send('GET', `${path}?filter=${encodeURIComponent(filter)}`);
+      return [filter, status, ((body.Resources ?? []) as Json[]).map(({ id }) => id)];
+    };
+    for (const filter of [
+      ...['userName', 'externalId', 'urn:acme:2.0:User:badge'].map((path) => `${path} eq ${text}`),
+      `not (userName ne ${text})`,
+      'id pr',
+      'id sw "scr_"',
+      'id co "_"',
+      `id ne "${staff.id}"`,
+      `id eq "${ann.id}" or userName eq "nobody"`,
+      `schemas eq "${core}:User"`,
+      'schemas eq "URN:ACME:2.0:User"',
+      'meta.resourceType eq "User"',
+      `meta.version eq ${JSON.stringify(`W/"2"`)}`,
+      'meta.created le "2100-01-01T00:00:00+02:00"',
+      'title eq null',
+    ])
+      expect(await found('/Users', filter)).toEqual([filter, 200, [ann.id]]);
+    for (const filter of [`displayName eq ${text}`, `displayName sw ${text}`, 'id pr', `id eq "${staff.id}" and id pr`])
+      expect(await found('/Groups', filter)).toEqual([filter, 200, [staff.id]]);
+    for (const filter of ['meta.location pr', 'groups pr', 'active gt true'])
+      expect(await found('/Users', filter)).toEqual([filter, 400, []]);
+  });
+
   it('is changed only if its version matches If-Match', async () => {
     const ada = await client.user('ada');
     const path = `/Users/${ada.id}`;
@@ -372,7 +467,7 @@ describe('a SCIM group', () => {
     await client.patch(path, { op: 'replace', path: 'members', value: [{ value: ada.id }, { value: bob.id }] });
     await client.patch(path, { op: 'replace', value: { id: staff.id, displayName: 'Everybody' } });
     expect((await client.send('GET', `/Users/${ada.id}`)).body.groups).toEqual([
-      { value: staff.id, $ref: staff.meta.location, display: 'Everybody', type: 'Group' },
+      { value: staff.id, $ref: staff.meta.location, display: 'Everybody', type: 'direct' },
     ]);
     expect((await client.send('GET', `/Users/${dora.id}`)).body).not.toHaveProperty('groups');
     const put = await client.send('PUT', path, { displayName: 'All', members: [{ value: dora.id }] });
@@ -427,9 +522,9 @@ describe('a SCIM body', () => {
   it('is limited to 1 MiB for a user and 8 MiB for a group, and rejected with a SCIM error', async () => {
     const padding = 'x'.repeat(1024 * 1024);
     const tooLarge = { status: 413, body: { status: '413', detail: 'the body is too large' } };
-    expect(await client.send('POST', '/Users', { userName: 'a', padding })).toMatchObject(tooLarge);
-    expect((await client.send('POST', '/Groups', { displayName: 'a', padding })).status).toBe(201);
-    expect(await client.send('POST', '/Groups', { displayName: 'a', padding: padding.repeat(8) })).toMatchObject(
+    expect(await client.send('POST', '/Users', { userName: 'a', password: padding })).toMatchObject(tooLarge);
+    expect((await client.send('POST', '/Groups', { displayName: 'a', password: padding })).status).toBe(201);
+    expect(await client.send('POST', '/Groups', { displayName: 'a', password: padding.repeat(8) })).toMatchObject(
       tooLarge,
     );
     const chunks = new ReadableStream({
