@@ -24,6 +24,7 @@ const core = [
   'apps/gateway/src/oidc/oidc.int.spec.ts',
   'apps/directory/src/start.int.spec.ts',
   'apps/gateway/src/scim/scim.int.spec.ts',
+  'test/scim-clients.e2e.spec.ts',
   'apps/gateway/src/http/http-edge.int.spec.ts',
 ];
 
