@@ -997,6 +997,7 @@ CREATE INDEX source_records_derived ON public.source_records USING btree (tenant
 CREATE INDEX source_records_due ON public.source_records USING btree (tenant_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX source_records_identity ON public.source_records USING btree (tenant_id, identity_id) WHERE (identity_id IS NOT NULL);
 CREATE INDEX source_records_kept ON public.source_records USING btree (tenant_id, kept_identity_id) WHERE (kept_identity_id IS NOT NULL);
+CREATE INDEX source_records_last_job ON public.source_records USING btree (tenant_id, last_job_id, id) WHERE (last_job_id IS NOT NULL);
 CREATE INDEX source_records_living ON public.source_records USING btree (tenant_id, connector_id, id) WHERE (status <> ALL (ARRAY['deleted'::text, 'decommissioned'::text]));
 CREATE INDEX source_records_machines ON public.source_records USING btree (tenant_id, created_at, id, status, updated_at) WHERE (kind = 'machine_identity'::text);
 CREATE INDEX source_records_manager ON public.source_records USING btree (tenant_id, manager_id, created_at, id) WHERE (manager_id IS NOT NULL);
