@@ -9,6 +9,7 @@ import {
   purgeErasedIdentities,
   saveNextDue,
   takeUnansweredOperations,
+  type waitingFor,
 } from '@idsync/database/directory';
 import { findFindingPolicy } from '@idsync/database/settings';
 import { republish } from '@idsync/messaging';
@@ -107,12 +108,16 @@ const unansweredMs = 15 * 60_000;
 const atATime = 100;
 
 /**
- * Republishes lost messages of queued operations and returns their number. A message of a completed operation has no
- * effect.
+ * Republishes lost messages of queued operations, or operations that wait for the end of a sync job, and returns their
+ * number. A message of a completed operation has no effect.
  */
-export async function republishOperations(database: Database, tenantId: string): Promise<number> {
+export async function republishOperations(
+  database: Database,
+  tenantId: string,
+  olderThanMs: number | typeof waitingFor = unansweredMs,
+): Promise<number> {
   return database.transaction(tenantId, async (tx) => {
-    const operations = await takeUnansweredOperations(tx, tenantId, unansweredMs, atATime);
+    const operations = await takeUnansweredOperations(tx, tenantId, olderThanMs, atATime);
     return republish(tx, { type: 'directory.operation.requested', tenantId }, operations, ({ id }) => ({
       operation_id: id,
     }));

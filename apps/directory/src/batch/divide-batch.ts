@@ -60,7 +60,7 @@ export const asOne: Divide = async (tx, records, apply) => {
 export const inHalves: Divide = async (tx, records, apply) => {
   const leftOut: LeftOut[] = [];
   const applyPart = (part: readonly SourceRecord[]) => {
-    setLoadLimit(tx, part.length === 1 ? volumeLimits.loadWeightOfOne : volumeLimits.loadWeight);
+    limitLoad(tx, part.length);
     return apply(part);
   };
   await applyInHalves(tx, records, applyPart, (error, [only, another]) => {
@@ -102,24 +102,36 @@ export async function applyInHalves<Item, Result>(
   return [...first, ...(await applyInHalves(tx, items.slice(middle), apply, examine))];
 }
 
-/**
- * Runs one chunk of a larger task in a transaction. Halves the chunk while its records exceed the load limit, down to
- * one record with a higher limit.
- */
-export async function runChunk<Result>(
+/** Runs one chunk of a larger task in a transaction, which is halved while its records exceed the load limit. */
+export function runChunk<Result>(
   database: Database,
   tenantId: string,
   chunkSize: number,
   work: (tx: Transaction, chunkSize: number) => Promise<Result>,
 ): Promise<Result> {
+  return halving(chunkSize, (size) =>
+    database.transaction(tenantId, (tx) => {
+      limitLoad(tx, size);
+      return work(tx, size);
+    }),
+  );
+}
+
+/** Runs work in chunks of this size, and again in smaller ones while the records of a chunk exceed the load limit. */
+export async function halving<Result>(
+  chunkSize: number,
+  work: (chunkSize: number) => Promise<Result>,
+): Promise<Result> {
   for (let size = chunkSize; ; size = Math.ceil(size / 2)) {
     try {
-      return await database.transaction(tenantId, (tx) => {
-        setLoadLimit(tx, size === 1 ? volumeLimits.loadWeightOfOne : volumeLimits.loadWeight);
-        return work(tx, size);
-      });
+      return await work(size);
     } catch (error) {
       if (!(error instanceof LoadLimitExceeded) || size === 1) throw error;
     }
   }
+}
+
+/** Sets the load limit of a chunk, which is higher for a single record. */
+export function limitLoad(tx: Transaction, chunkSize: number): void {
+  setLoadLimit(tx, chunkSize === 1 ? volumeLimits.loadWeightOfOne : volumeLimits.loadWeight);
 }

@@ -1,10 +1,13 @@
-import { defaultMatchingRules } from '@idsync/contracts';
+import { defaultMatchingRules, recordKinds } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
   clearCommonKeys,
   clearFormerRules,
   countQueued,
+  countRecords,
+  findRecordIds,
   isQueueReady,
+  lockRecordsById,
   queueForMatching,
   type StoredRecord,
   saveAttributePriorities,
@@ -24,10 +27,22 @@ import { isDeleted } from '../matching/record-keys.js';
 import { comparedValues, isCompared } from '../matching/save-keys.js';
 import { idsOf } from '../shared/collections.js';
 import { RuleOutcome } from './rule-outcome.js';
-import type { TenantChange } from './tenant-change.js';
+import type { Position, TenantChange } from './tenant-change.js';
+
+/** All records of a tenant: people first, because accounts and machines follow them. */
+const ofAllRecords = {
+  isOfSettings: true,
+  steps: recordKinds.length,
+  count: countRecords,
+  find: async (tx: Transaction, _: object, { step, after }: Position, limit: number) => {
+    const kind = recordKinds[step];
+    return kind ? findRecordIds(tx, tx.tenantId, kind, after, limit) : [];
+  },
+} as const;
 
 /** Applies new priorities of the tenant or of a connector by rendering every identity again. */
 export const rankAttributes: TenantChange<'attributes.rank'> = {
+  ...ofAllRecords,
   nothing: { identities_changed: 0 },
   begin: async (tx, cause, { priorities, connector }) => {
     if (priorities) {
@@ -40,15 +55,16 @@ export const rankAttributes: TenantChange<'attributes.rank'> = {
     }
     if (connector) await saveConnectorRank(tx, cause.tenantId, connector);
   },
-  change: (tx, cause, records, done) => renderAgain(tx, cause, sameRecords(records), done),
+  change: async (tx, cause, _, ids, done) => renderAgain(tx, cause, sameRecords(await lockRecordsById(tx, ids)), done),
 };
 
 /** Saves a tenant's lifecycle policy and computes all statuses and due times by it. */
 export const changeLifecycle: TenantChange<'lifecycle.change'> = {
+  ...ofAllRecords,
   nothing: { identities_changed: 0 },
   begin: (tx, cause, { policy }) => saveLifecyclePolicy(tx, cause.tenantId, policy, cause.now),
-  change: (tx, cause, records, done) => {
-    const changes = records.map((record) => underPolicy(record, cause));
+  change: async (tx, cause, _, ids, done) => {
+    const changes = (await lockRecordsById(tx, ids)).map((record) => underPolicy(record, cause));
     return renderAgain(tx, cause, changes, done);
   },
 };
@@ -87,14 +103,16 @@ const mostCompared = 30_000;
  * keys a record may still have, and no fuzzy match is made, for which a namesake could look unique.
  */
 export const changeRules: TenantChange<'rules.change'> = {
+  ...ofAllRecords,
   nothing: new RuleOutcome().result(),
   begin: async (tx, { tenantId, formerRules = [], now }, { rules }) => {
     const present = (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
     await saveMatchingRules(tx, tenantId, rules, [...formerRules, present], now);
     await clearCommonKeys(tx, tenantId);
   },
-  change: async (tx, cause, records, done) => {
+  change: async (tx, cause, _, ids, done) => {
     const outcome = new RuleOutcome(done);
+    const records = await lockRecordsById(tx, ids);
     const found = records.map((record) => ({ ...record, isNew: false, values: comparedValues(record, cause.rules) }));
     await saveWeakKeys(tx, cause.tenantId, found);
     await queueForMatching(tx, cause.tenantId, idsOf(records.filter(isCompared)));

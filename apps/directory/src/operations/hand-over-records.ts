@@ -1,6 +1,7 @@
-import { encodeId, type MatchingRules, recordIds } from '@idsync/contracts';
+import { encodeId, type MatchingRules, type OperationInput, recordIds } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
+  countLiveRecords,
   dropHeldPlans,
   findHolder,
   findLiveRecordIds,
@@ -14,52 +15,63 @@ import {
   saveAnchors,
 } from '@idsync/database/directory';
 import { applyChanges } from '../changes/apply-changes.js';
-import { type Cause, loadTenant } from '../changes/cause.js';
+import type { Cause } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
 import { activeKeys, isDeleted, keyText, tombstoneOf } from '../matching/record-keys.js';
 import { append, byId, idsOf } from '../shared/collections.js';
-import { type Handler, Refused } from './outcome.js';
+import { Refused } from './outcome.js';
+import { type TenantChange, Waiting } from './tenant-change.js';
 
-const chunkSize = 1_000;
 /** Maximum number of listed conflicts; the rest is only counted. */
 const listed = 200;
 
 /**
  * Moves the live records of a deleted connector to another one, so that its next run finds them by their anchors. If
  * the other connector has read the same person already, the older record gets the anchor and the values of the newer
- * one, which becomes a tombstone of the deleted connector. Runs in one transaction, chunk by chunk.
+ * one, which becomes a tombstone of the deleted connector. A run between two parts ends before the next one.
  */
-export const handOverRecords: Handler<'connector.hand_over'> = async (tx, given, { from_id, to_id }) => {
-  const { from, to } = await requireHolders(tx, from_id, to_id);
-  await requireIdle(tx, [from, to]);
-  await dropHeldPlans(tx, from.id);
-  const cause = { ...given, ...(await loadTenant(tx, given.tenantId, true)), rerender: true };
-  const conflicts: string[] = [];
-  let [moved, joined] = [0, 0];
-  for (let after: string | undefined; ; ) {
-    const ids = await findLiveRecordIds(tx, from.id, after, chunkSize);
-    if (ids.length === 0) break;
-    after = ids.at(-1);
+export const handOverRecords: TenantChange<'connector.hand_over'> = {
+  nothing: { records_moved: 0, records_joined: 0, records_in_conflict: 0, conflicts: [] },
+  steps: 1,
+  begin: async (tx, _, input) => {
+    const holders = await requireHolders(tx, input);
+    if (input.preview) return;
+    await requireIdle(tx, holders);
+    await dropHeldPlans(tx, input.from_id);
+  },
+  count: (tx, { from_id }) => countLiveRecords(tx, from_id),
+  find: (tx, { from_id }, { after }, limit) => findLiveRecordIds(tx, from_id, after, limit),
+  change: async (tx, given, input, ids, done) => {
+    const holders = await requireHolders(tx, input);
+    if (!input.preview) await requireIdle(tx, holders);
+    const { from, to } = holders;
+    const cause = { ...given, rerender: true };
     const found = await findCounterparts(tx, await lockRecordsById(tx, ids), { from, to, rules: cause.rules });
-    conflicts.push(...found.conflicts.map(({ id, kind }) => encodeId(recordIds[kind], id)));
-    moved += found.moves.length;
-    joined += found.joins.length;
     await applyChanges(tx, cause, await moveAnchors(tx, cause, to, found));
-  }
-  // A run that began in the meantime may have read a record that has another anchor now.
-  await requireIdle(tx, [from, to]);
-  return {
-    result: {
-      records_moved: moved,
-      records_joined: joined,
-      records_in_conflict: conflicts.length,
-      conflicts: conflicts.slice(0, listed),
-    },
-  };
+    // A run that began in the meantime may have read a record that has another anchor now.
+    if (!input.preview) await requireIdle(tx, holders);
+    return {
+      records_moved: done.records_moved + found.moves.length,
+      records_joined: done.records_joined + found.joins.length,
+      records_in_conflict: done.records_in_conflict + found.conflicts.length,
+      conflicts: [...done.conflicts, ...found.conflicts.map(({ id, kind }) => encodeId(recordIds[kind], id))].slice(
+        0,
+        listed,
+      ),
+    };
+  },
 };
 
-async function requireHolders(tx: Transaction, fromId: string, toId: string): Promise<{ from: Holder; to: Holder }> {
-  const [from, to] = [await findHolder(tx, fromId), await findHolder(tx, toId)];
+interface Holders {
+  from: Holder;
+  to: Holder;
+}
+
+async function requireHolders(
+  tx: Transaction,
+  { from_id, to_id }: OperationInput<'connector.hand_over'>,
+): Promise<Holders> {
+  const [from, to] = [await findHolder(tx, from_id), await findHolder(tx, to_id)];
   if (!from || !to) throw new Refused('the connector does not exist');
   if (!from.isDeleted) throw new Refused(`the connector ${from.name} is not deleted`);
   if (to.isDeleted) throw new Refused(`the connector ${to.name} is deleted`);
@@ -71,14 +83,14 @@ async function requireHolders(tx: Transaction, fromId: string, toId: string): Pr
 
 /**
  * A run in progress compares anchors, and a held one of the new connector has planned changes of them. A queued one
- * cannot start before the hand-over ends.
+ * cannot start before the transaction ends.
  */
-async function requireIdle(tx: Transaction, [from, to]: readonly [Holder, Holder]): Promise<void> {
+async function requireIdle(tx: Transaction, { from, to }: Holders): Promise<void> {
   const unfinished = await lockUnfinishedJobs(tx, [from.id, to.id]);
   const isBusy = unfinished.some(
     ({ connectorId, status }) => status === 'running' || (status === 'quarantined' && connectorId === to.id),
   );
-  if (isBusy) throw new Refused(`a sync job of ${from.name} or ${to.name} has not ended: try again afterwards`);
+  if (isBusy) throw new Waiting(`a sync job of ${from.name} or ${to.name} has not ended: try again afterwards`);
 }
 
 /** Moves the anchors, and returns the changes of the records from their new state. */

@@ -21,9 +21,10 @@ import {
   saveProgress,
   stopRunning,
   tryLockTrial,
+  waitingFor,
 } from '@idsync/database/directory';
 import { countActivePeople, noteDue } from '@idsync/database/settings';
-import { NotApplicable, runChunk } from '../batch/divide-batch.js';
+import { halving, NotApplicable, runChunk } from '../batch/divide-batch.js';
 import { type Cause, causedAt, loadTenant, readTenant } from '../changes/cause.js';
 import { AccessTally } from '../sweep/access.js';
 import { tooManyChanges, usualGuard } from '../sweep/guard.js';
@@ -37,17 +38,24 @@ import { mergeIdentities, splitIdentity } from './move-records.js';
 import { type Handler, Held, type Outcome, Refused } from './outcome.js';
 import { resolveCase } from './resolve-case.js';
 import { revertOperation } from './revert-operation.js';
-import { beginChange, changeAll, changePart, partSize, type Requested, type TenantChange } from './tenant-change.js';
-import { undoesMany, undoJob } from './undo-job.js';
+import {
+  beginChange,
+  changeAll,
+  changePart,
+  type Given,
+  needsParts,
+  partSize,
+  type Requested,
+  type TenantChange,
+  Waiting,
+} from './tenant-change.js';
+import { undoJob } from './undo-job.js';
 
 const handlers: { [T in Exclude<OperationType, TenantChangeType>]: Handler<T> } = {
   'case.resolve': resolveCase,
   'identity.erase': eraseIdentity,
   'identity.merge': mergeIdentities,
   'identity.split': splitIdentity,
-  'connector.hand_over': handOverRecords,
-  'job.undo': undoJob,
-  'plan.apply': applyPlan,
   'operation.revert': revertOperation,
   'operation.confirm': confirmOperation,
   'operation.cancel': cancelOperation,
@@ -55,22 +63,16 @@ const handlers: { [T in Exclude<OperationType, TenantChangeType>]: Handler<T> } 
   'finding.reopen': reopenFinding,
 };
 
-/** Operations that change all records of a tenant, in parts. */
+/** Operations that change many records of a tenant by rules or sources, and not by their names. */
 const tenantChanges = {
   'attributes.rank': rankAttributes,
   'lifecycle.change': changeLifecycle,
   'rules.change': changeRules,
+  'connector.hand_over': handOverRecords,
+  'job.undo': undoJob,
+  'plan.apply': applyPlan,
 } as const;
 type TenantChangeType = keyof typeof tenantChanges;
-
-/** Operations that change many people by rules or sources, and not by their names. */
-const changesMany: ReadonlySet<OperationType> = new Set([
-  'attributes.rank',
-  'lifecycle.change',
-  'rules.change',
-  'connector.hand_over',
-  'job.undo',
-]);
 
 /** Maximum number of listed people whose access changes, in pages; the rest is only counted. */
 const listed = 5_000;
@@ -83,76 +85,104 @@ const mostTrials = 3;
 
 /**
  * Runs an operation in one transaction with its result, so that it takes effect exactly once or not at all. One by which
- * too many people lose access, or get it again, is held. Previews, and changes of all records, are first computed from a
- * copy of the directory, for which nothing waits. Changes of all records are then made in parts.
+ * too many people lose access, or get it again, is held. Large changes, and previews of them, are first computed from a
+ * copy of the directory, for which nothing waits. Large changes are then made in parts.
  */
 export async function runOperation(
   database: Database,
   message: Message<'directory.operation.requested'>,
   fixedTime?: Date,
-  trial = 1,
 ): Promise<void> {
-  const { tenant_id: tenantId, data } = message;
-  let access = new AccessTally();
-  const end = async (tx: Transaction, status: OperationStatus, result: object, undo?: object) =>
-    endOperation(tx, data.operation_id, { status, result, undo });
-  const found = await database.transaction(tenantId, (tx) => findTrial(tx, data.operation_id));
-  if (found.runningId !== undefined) return continueChange(database, tenantId, found.runningId, fixedTime);
-  let runningId: string | undefined;
-  try {
-    const tried = found.tries && (await tryOnCopies(database, tenantId, found.tries, fixedTime));
-    if (tried === 'elsewhere') return;
-    access = tried?.access ?? access;
-    runningId = await database.transaction(tenantId, async (tx) => {
-      if (!(await markReceived(tx, message.id))) return undefined;
-      const isPreviewed = tried !== undefined && found.isPreview;
-      const tenant = isPreviewed ? undefined : await loadTenant(tx, tenantId, true);
-      const operation = committedWith(await lockOperation(tx, tenantId, data.operation_id), 'the operation');
-      if (operation.status !== 'queued') return undefined;
-      if (!tenant) {
-        await end(tx, 'done', { ...tried?.result, ...access.shown(listed) });
+  const runningId = await beginOperation(database, message, fixedTime);
+  if (runningId !== undefined) await continueChange(database, message.tenant_id, runningId, fixedTime);
+}
+
+/** Returns the id of the operation that continues in parts, if any. */
+async function beginOperation(
+  database: Database,
+  message: Message<'directory.operation.requested'>,
+  fixedTime: Date | undefined,
+): Promise<string | undefined> {
+  for (let trials = 1; ; trials += 1) {
+    const access = new AccessTally();
+    try {
+      return await tryOperation(database, message, { access, fixedTime });
+    } catch (error) {
+      if (error instanceof Outdated && trials < mostTrials) continue;
+      const ended = endOf(error, access);
+      if (!ended) throw error;
+      return await database.transaction(message.tenant_id, async (tx) => {
+        const operation = await lockOperation(tx, message.tenant_id, message.data.operation_id);
+        if ((await markReceived(tx, message.id)) && operation?.status === 'queued')
+          await endOperation(tx, operation.id, ended);
         return undefined;
-      }
-      if (tried && (await countChangesSince(tx, tried.sequence, mostMissed + 1)) > mostMissed) throw new Outdated();
-      const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime), access };
-      if (found.isPreview) {
-        const { result } = await tx.rolledBack(() => handle(tx, cause, operation));
-        await end(tx, 'done', { ...result, ...access.shown(listed) });
-        return undefined;
-      }
-      const people = changesMany.has(operation.type) ? await countActivePeople(tx, tenantId) : undefined;
-      const { result, undo, progress, startedId } = await handle(tx, cause, operation);
-      const reason = people === undefined ? undefined : await holding(tx, tenantId, operation, access, people);
-      if (reason !== undefined) throw new Held(reason);
-      const isCounted = (people !== undefined || operation.type === 'operation.confirm') && access.losses > 0;
-      await noteDue(tx, tenantId);
-      const shown = { ...access.shown(listed), ...(isCounted && { access_lost: access.losses }) };
-      // The losses count for the safeguard of other changes from now on, also if this one is cancelled.
-      const lost = isCounted && { access_lost: access.losses };
-      if (progress)
-        await saveProgress(tx, operation.id, {
-          result: { ...result, ...lost },
-          progress: { ...progress, access: shown },
-        });
-      else await end(tx, 'done', { ...result, ...shown }, undo);
-      return progress ? operation.id : startedId;
-    });
-  } catch (error) {
-    if (error instanceof Outdated && trial < mostTrials) return runOperation(database, message, fixedTime, trial + 1);
-    const ended = endOf(error, access);
-    if (!ended) throw error;
-    await database.transaction(tenantId, async (tx) => {
-      const operation = await lockOperation(tx, tenantId, data.operation_id);
-      if (!(await markReceived(tx, message.id)) || operation?.status !== 'queued') return;
-      await end(tx, ended.status, ended.result);
-    });
+      });
+    }
   }
-  if (runningId !== undefined) await continueChange(database, tenantId, runningId, fixedTime);
+}
+
+interface Attempt {
+  /** Counts the people whose access changes. */
+  access: AccessTally;
+  fixedTime: Date | undefined;
+}
+
+async function tryOperation(
+  database: Database,
+  message: Message<'directory.operation.requested'>,
+  attempt: Attempt,
+): Promise<string | undefined> {
+  const { access, fixedTime } = attempt;
+  const { tenant_id: tenantId, data } = message;
+  const found = await database.transaction(tenantId, (tx) => findTrial(tx, data.operation_id));
+  if (found.runningId !== undefined) return found.runningId;
+  const tried = found.tries && (await tryOnCopies(database, tenantId, found.tries, attempt));
+  if (tried === 'elsewhere') return undefined;
+  return database.transaction(tenantId, async (tx) => {
+    if (!(await markReceived(tx, message.id))) return undefined;
+    const isPreviewed = tried !== undefined && found.isPreview;
+    const tenant = isPreviewed ? undefined : await loadTenant(tx, tenantId, true);
+    const operation = committedWith(await lockOperation(tx, tenantId, data.operation_id), 'the operation');
+    if (operation.status !== 'queued') return undefined;
+    const end = (result: object, undo?: object) =>
+      endOperation(tx, operation.id, { status: 'done', result: { ...result, ...access.shown(listed) }, undo });
+    if (!tenant) {
+      await end(tried?.result ?? {});
+      return undefined;
+    }
+    const canBeHeld = operation.type !== 'plan.apply' && isTenantChange(operation);
+    const confirms = operation.type === 'operation.confirm';
+    if (tried && (canBeHeld || confirms) && (await countChangesSince(tx, tried.sequence, mostMissed + 1)) > mostMissed)
+      throw new Outdated();
+    const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime), access };
+    const people = canBeHeld ? await countActivePeople(tx, tenantId) : undefined;
+    const make = () => handle(tx, cause, operation);
+    const outcome = await (found.isPreview ? tx.rolledBack(make) : make());
+    const { result, undo, progress, startedId } = outcome;
+    // It has become too large for one transaction since.
+    if (!tried && (progress ?? startedId) !== undefined) throw new Outdated();
+    if (found.isPreview) {
+      await end(result);
+      return undefined;
+    }
+    const reason = people === undefined ? undefined : await holding(tx, tenantId, operation, access, people);
+    if (reason !== undefined) throw new Held(reason);
+    await noteDue(tx, tenantId);
+    // The losses count for the safeguard of other changes from now on, also if this one is cancelled.
+    const lost = (canBeHeld || confirms) && access.losses > 0 && { access_lost: access.losses };
+    if (!progress) {
+      await end({ ...result, ...lost }, undo);
+      return startedId;
+    }
+    const shown = { ...access.shown(listed), ...lost };
+    await saveProgress(tx, operation.id, { result: { ...result, ...lost }, progress: { ...progress, access: shown } });
+    return operation.id;
+  });
 }
 
 interface Trial {
   /** The operation that is tried on copies; absent if there is none. */
-  tries?: Operation;
+  tries?: Change;
   isPreview: boolean;
   /** The operation, if it is running already. */
   runningId?: string;
@@ -175,44 +205,44 @@ async function findTrial(tx: Transaction, id: string): Promise<Trial> {
   };
   const held = operation.type === 'operation.confirm' && heldId ? await findOperation(tx, heldId) : undefined;
   const tried = held?.status === 'held' ? held : operation;
-  const isLarge = tried.type in tenantChanges || (isPreview && (await undoesMany(tx, tried.input)));
+  const isLarge = isTenantChange(tried) && (await needsParts(tx, requestedBy(tried)));
   return { isPreview, ...(isLarge && { tries: tried }) };
 }
 
 interface Tried {
   result: object;
-  access: AccessTally;
   /** The last event that the copies contain. */
   sequence: number;
 }
 
-/** Makes an operation on copies, and returns its result; `elsewhere` if another process does. */
+/** Makes a change on copies, and returns its result; `elsewhere` if another process does. */
 async function tryOnCopies(
   database: Database,
   tenantId: string,
-  operation: Operation,
-  fixedTime: Date | undefined,
+  operation: Change,
+  { access, fixedTime }: Attempt,
 ): Promise<Tried | 'elsewhere'> {
-  return database.trial(tenantId, async (tx): Promise<Tried | 'elsewhere'> => {
+  const tryIt = async (tx: Transaction, size: number): Promise<Tried | 'elsewhere'> => {
     if (!(await tryLockTrial(tx, operation.id))) return 'elsewhere';
     const sequence = await lastSequence(tx);
     await copyDirectory(tx);
-    const access = new AccessTally();
     const cause = { ...(await readTenant(tx, tenantId)), operationId: operation.id, ...causedAt(fixedTime), access };
-    const { result } = isTenantChange(operation)
-      ? { result: await changeAll(tx, cause, requestedBy(operation)) }
-      : await handle(tx, cause, operation);
-    return { result, access, sequence };
-  });
+    const { change, input } = requestedBy(operation);
+    const result = await changeAll(tx, cause, { change, input: { ...input, preview: true } }, size);
+    return { result, sequence };
+  };
+  return halving(partSize, (size) => database.trial(tenantId, (tx) => tryIt(tx, size)));
 }
 
-function isTenantChange<O extends Operation>(operation: O): operation is O & { type: TenantChangeType } {
+type Change = Operation & { type: TenantChangeType };
+
+function isTenantChange(operation: Operation): operation is Change {
   return operation.type in tenantChanges;
 }
 
 function requestedBy<T extends TenantChangeType>(operation: Operation & { type: T }): Requested<T> {
   const { type } = operation;
-  return { input: inputOf(operation), change: tenantChanges[type] as unknown as TenantChange<T> };
+  return { input: inputOf(operation) as Given<T>, change: tenantChanges[type] as unknown as TenantChange<T> };
 }
 
 /** Makes the parts of a running operation. Other work of the tenant continues between them. */
@@ -222,8 +252,8 @@ async function continueChange(database: Database, tenantId: string, id: string, 
     more = await runChunk(database, tenantId, partSize, (tx, size) =>
       makePart(tx, id, { until, size, fixedTime }),
     ).catch(async (error) => {
-      if (!(error instanceof NotApplicable || error instanceof LoadLimitExceeded)) throw error;
-      await stop(database, tenantId, id, error.message);
+      if (!isRefusal(error)) throw error;
+      await stop(database, tenantId, id, error);
       return false;
     });
   }
@@ -241,8 +271,8 @@ async function makePart(
   if (operation?.status !== 'running' || !operation.progress || !isTenantChange(operation)) return false;
   const cause = { ...tenant, operationId: id, ...causedAt(fixedTime) };
   const { access } = operation.progress;
-  const { access_lost } = operation.result as { access_lost?: number };
-  const state = { result: operation.result as never, progress: operation.progress };
+  const { access_lost, [waitingFor]: _, ...made } = operation.result as { access_lost?: number; [waitingFor]?: string };
+  const state = { result: made as never, progress: operation.progress };
   const { result, progress } = await changePart(tx, cause, requestedBy(operation), state, size);
   await noteDue(tx, tenantId);
   if (!progress) {
@@ -255,12 +285,15 @@ async function makePart(
   return false;
 }
 
-/** Ends a running operation before its last part. */
-async function stop(database: Database, tenantId: string, id: string, error: string): Promise<void> {
+/** Ends a running operation before its last part, or notes what the next part waits for. */
+async function stop(database: Database, tenantId: string, id: string, error: Error): Promise<void> {
   await database.transaction(tenantId, async (tx) => {
     const operation = await lockOperation(tx, tenantId, id);
-    if (operation?.status === 'running')
-      await endOperation(tx, id, { status: 'cancelled', result: { ...operation.result, error } });
+    if (operation?.status !== 'running' || !operation.progress) return;
+    const { result, progress } = operation;
+    if (error instanceof Waiting)
+      await saveProgress(tx, id, { progress, result: { ...result, [waitingFor]: error.message } });
+    else await endEarly(tx, operation, { error: error.message });
   });
 }
 
@@ -273,8 +306,16 @@ async function cancelOperation(
   const running = await lockOperation(tx, tenantId, id);
   if (!running) throw new Refused('the operation does not exist');
   if (running.status !== 'running') throw new Refused(`the operation is ${running.status}, not running`);
-  await endOperation(tx, id, { status: 'cancelled', result: { ...running.result, ...running.progress?.access } });
+  await endEarly(tx, running);
   return { result: { cancelled_operation_id: id } };
+}
+
+/** Cancels a running operation. Its result shows how many records it has not changed. */
+async function endEarly(tx: Transaction, { id, result, progress }: Operation, more: object = {}): Promise<void> {
+  const { done = 0, total = 0, access } = progress ?? {};
+  const { [waitingFor]: _, ...made } = result ?? {};
+  const records_left = Math.max(0, total - done);
+  await endOperation(tx, id, { status: 'cancelled', result: { ...made, ...access, records_left, ...more } });
 }
 
 /** Returns why an operation has to be held: `active` people had access before it. */
@@ -295,9 +336,12 @@ async function holding(
 function endOf(error: unknown, access: AccessTally): { status: OperationStatus; result: object } | undefined {
   const losses = access.shown(listed);
   if (error instanceof Held) return { status: 'held', result: { held: error.message, ...losses } };
-  if (error instanceof Refused || error instanceof NotApplicable)
-    return { status: 'refused', result: { error: error.message } };
-  return undefined;
+  return isRefusal(error) ? { status: 'refused', result: { error: error.message } } : undefined;
+}
+
+/** Returns true for an error by which an operation ends, because a retry would fail again. */
+function isRefusal(error: unknown): error is Error {
+  return [Refused, NotApplicable, LoadLimitExceeded].some((kind) => error instanceof kind);
 }
 
 /**
@@ -353,8 +397,11 @@ async function handle<T extends OperationType>(
 ): Promise<Outcome<T>> {
   const change: Operation = operation;
   if (isTenantChange(change)) {
-    await stopRunning(tx, change.type);
-    return beginChange(tx, cause, requestedBy(change)) as Promise<Outcome<T>>;
+    const requested = requestedBy(change);
+    if (requested.change.isOfSettings) await stopRunning(tx, change.type);
+    if (await needsParts(tx, requested)) return beginChange(tx, cause, requested) as Promise<Outcome<T>>;
+    const make = (size: number) => tx.attempt(() => changeAll(tx, cause, requested, size));
+    return { result: await halving(partSize, make) } as Outcome<T>;
   }
   const handler = handlers[operation.type as keyof typeof handlers] as unknown as Handler<T>;
   return handler(tx, cause, inputOf(operation));

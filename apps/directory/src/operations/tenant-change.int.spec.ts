@@ -1,7 +1,13 @@
-import { defaultMatchingRules, type MatchingRules, newUuid, type OperationInput } from '@idsync/contracts';
+import { defaultMatchingRules, type MatchingRules, newUuid } from '@idsync/contracts';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
+import {
+  type Requested,
+  requestOperation,
+  betweenParts as runBetweenParts,
+  storedOperation,
+} from '../../test/parts.js';
 import { proposeMatches } from '../matching/propose-matches.js';
 import { giveUpOperation, runOperation } from './run-operation.js';
 
@@ -32,41 +38,11 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-async function insert(rules: MatchingRules, preview = false) {
-  const id = newUuid();
-  const input: OperationInput<'rules.change'> = { rules, preview };
-  await directory.fixture.rows(
-    `insert into operations (id, tenant_id, type, input) values ($1, $2, 'rules.change', $3)`,
-    [id, directory.tenant, JSON.stringify(input)],
-  );
-  return { id: newUuid(), tenant_id: directory.tenant, data: { operation_id: id } };
-}
-
-type Stored = { status: string; result: Record<string, unknown>; progress: { done: number; total: number } };
-type Requested = Awaited<ReturnType<typeof insert>>;
-
-async function stored({ data }: Requested): Promise<Stored> {
-  const [found] = await directory.fixture.rows<Stored>(
-    'select status, result, progress from operations where id = $1',
-    [data.operation_id],
-  );
-  if (!found) throw new Error('the operation does not exist');
-  return found;
-}
-
-/** Runs `work` once when the parts of more records than these are made. */
-function betweenParts(requested: Requested, work: () => Promise<unknown>, records = 0): void {
-  const { database } = directory;
-  const transaction = database.transaction.bind(database);
-  let done = false;
-  jest.spyOn(database, 'transaction').mockImplementation(async (tenant, run) => {
-    if (!done && ((await stored(requested)).progress?.done ?? 0) > records) {
-      done = true;
-      await work();
-    }
-    return transaction(tenant, run);
-  });
-}
+const insert = (rules: MatchingRules, preview = false) =>
+  requestOperation(directory, 'rules.change', { rules, preview });
+const stored = (requested: Requested) => storedOperation(directory, requested);
+const betweenParts = (requested: Requested, work: () => Promise<unknown>, records?: number) =>
+  runBetweenParts(directory, requested, work, records);
 
 const joined = async () => (await directory.people()).filter((names) => names.length === 2).length;
 const rename = (external_id: string, badge: string) =>

@@ -1,8 +1,9 @@
-import type { OperationInput } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
 import {
+  countRecordsLastChangedBy,
   findJobState,
   findRecordsLastChangedBy,
+  type JobState,
   lockRecordsByAnchor,
   lockRecordsById,
   type StoredRecord,
@@ -11,9 +12,9 @@ import { applyChanges } from '../changes/apply-changes.js';
 import type { Cause } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
 import { tombstoneOf } from '../matching/record-keys.js';
-import { type Handler, Refused } from './outcome.js';
+import { Refused } from './outcome.js';
+import type { TenantChange } from './tenant-change.js';
 
-const chunkSize = 1_000;
 /** Maximum number of listed records; the rest is only counted. */
 const listed = 200;
 
@@ -21,38 +22,43 @@ const unfinished = new Set(['queued', 'running', 'quarantined']);
 
 /**
  * Reverts every record that the job was the last to change: changed and deleted records are restored, created ones are
- * deleted. Records that changed since stay. The next run of the source may change them again.
+ * deleted. Records that changed since stay, also if a batch changes them between two parts. The next run of the source may
+ * change them again.
  */
-export const undoJob: Handler<'job.undo'> = async (tx, cause, { job_id }) => {
-  const job = await findJobState(tx, job_id);
-  if (!job) throw new Refused('the job does not exist');
-  if (unfinished.has(job.status)) throw new Refused(`the job is still ${job.status}; cancel it first`);
-  const ids = await findRecordsLastChangedBy(tx, job.connectorId, job_id);
-  const restored: string[] = [];
-  const removed: string[] = [];
-  for (let from = 0; from < ids.length; from += chunkSize) {
-    const records = await lockRecordsById(tx, ids.slice(from, from + chunkSize));
-    const own = records.filter(({ lastJobId }) => lastJobId === job_id);
-    const taken = await findTaken(tx, job.connectorId, own);
+export const undoJob: TenantChange<'job.undo'> = {
+  nothing: { records_restored: 0, records_removed: 0, restored: [], removed: [] },
+  steps: 1,
+  begin: async (tx, _, { job_id }) => {
+    const { status } = await requireJob(tx, job_id);
+    if (unfinished.has(status)) throw new Refused(`the job is still ${status}; cancel it first`);
+  },
+  count: (tx, { job_id }) => countRecordsLastChangedBy(tx, job_id),
+  find: (tx, { job_id }, { after }, limit) => findRecordsLastChangedBy(tx, job_id, after, limit),
+  change: async (tx, cause, { job_id }, ids, done) => {
+    const { connectorId } = await requireJob(tx, job_id);
+    // After a hand-over, the records belong to another connector.
+    const own = (await lockRecordsById(tx, ids)).filter(
+      (record) => record.connectorId === connectorId && record.lastJobId === job_id,
+    );
+    const taken = await findTaken(tx, connectorId, own);
     const changes = own.map((before) => undone(before, cause, taken));
-    for (const { before, record } of changes) (before?.previous ? restored : removed).push(record.externalId);
+    const restored: string[] = [];
+    const removed: string[] = [];
+    for (const { before, record } of changes) (before.previous ? restored : removed).push(record.externalId);
     await applyChanges(tx, cause, changes);
-  }
-  return {
-    result: {
-      records_restored: restored.length,
-      records_removed: removed.length,
-      restored: restored.slice(0, listed),
-      removed: removed.slice(0, listed),
-    },
-  };
+    return {
+      records_restored: done.records_restored + restored.length,
+      records_removed: done.records_removed + removed.length,
+      restored: [...done.restored, ...restored].slice(0, listed),
+      removed: [...done.removed, ...removed].slice(0, listed),
+    };
+  },
 };
 
-/** Returns whether an undo changes more records than one chunk has. */
-export async function undoesMany(tx: Transaction, input: object): Promise<boolean> {
-  const { job_id = '' } = input as Partial<OperationInput<'job.undo'>>;
-  const job = await findJobState(tx, job_id);
-  return job !== undefined && (await findRecordsLastChangedBy(tx, job.connectorId, job.id)).length > chunkSize;
+async function requireJob(tx: Transaction, jobId: string): Promise<JobState> {
+  const job = await findJobState(tx, jobId);
+  if (!job) throw new Refused('the job does not exist');
+  return job;
 }
 
 /** Returns the earlier external ids that other records have in the meantime; these records keep their new ids. */

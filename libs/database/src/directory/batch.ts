@@ -128,7 +128,7 @@ export async function findGuardOfPeople(
         and (exists (select from connector_states s
                       where s.tenant_id = $1 and s.connector_id = c.id and s.complete_as_of is not null)
           or exists (select from operations o where o.tenant_id = $1 and o.type = 'connector.hand_over'
-                        and o.status = 'done' and o.input ->> 'to_id' = c.id::text))`,
+                        and o.status in ('done', 'running', 'cancelled') and o.input ->> 'to_id' = c.id::text))`,
     [tx.tenantId, connectorId],
   );
   return row && safeguard.parse(row.safeguard ?? {});
@@ -190,6 +190,19 @@ export async function isConnectorBusy(tx: Transaction, connectorId: string): Pro
   return tx.any(
     `select from sync_jobs where tenant_id = $1 and connector_id = $2 and status in ('running', 'quarantined') limit 1`,
     [tx.tenantId, connectorId],
+  );
+}
+
+/** True if a job of the connector of this dry run, other than a dry run, began after an operation was requested. */
+export async function hasRunSince(
+  tx: Transaction,
+  { id, connectorId }: Pick<JobState, 'id' | 'connectorId'>,
+  operationId: string,
+): Promise<boolean> {
+  return tx.any(
+    `select from sync_jobs where tenant_id = $1 and connector_id = $2 and id > $3 and not dry_run
+        and started_at > (select created_at from operations where tenant_id = $1 and id = $4) limit 1`,
+    [tx.tenantId, connectorId, id, operationId],
   );
 }
 

@@ -52,6 +52,14 @@ export async function findLiveRecordIds(
   );
 }
 
+export function countLiveRecords(tx: Transaction, connectorId: string): Promise<number> {
+  return tx.count(
+    `select count(*)::int as count from source_records
+      where tenant_id = $1 and connector_id = $2 and status not in ('deleted', 'decommissioned')`,
+    [tx.tenantId, connectorId],
+  );
+}
+
 /** Finds the live users of these identities in one connector; `offset 0` keeps the connector out of the lookup. */
 export async function findUsersOfSource(
   tx: Transaction,

@@ -34,20 +34,24 @@ export function lockOperation(tx: Transaction, tenantId: string, id: string): Pr
   });
 }
 
+/** Shows in the result of a running operation what its next part waits for. */
+export const waitingFor = 'waiting_for';
+
 /**
- * Marks a tenant's unfinished operations that were published `olderThanMs` ago as published again, and returns them. Skips an
- * operation in progress.
+ * Marks a tenant's unfinished operations that were published `olderThanMs` ago, or that wait for the end of a sync job, as
+ * published again, and returns them. Skips an operation in progress.
  */
 export async function takeUnansweredOperations(
   tx: Transaction,
   tenantId: string,
-  olderThanMs: number,
+  olderThanMs: number | typeof waitingFor,
   limit: number,
 ): Promise<{ id: string }[]> {
+  const condition = olderThanMs === waitingFor ? 'result ? $2' : `announced_at < now() - $2 * interval '1 millisecond'`;
   return tx.query(
     `update operations set announced_at = now() where tenant_id = $1 and id = any(array(
        select id from operations
-        where tenant_id = $1 and status in ('queued', 'running') and announced_at < now() - $2 * interval '1 millisecond'
+        where tenant_id = $1 and status in ('queued', 'running') and ${condition}
         order by announced_at limit $3 for update skip locked))
      returning id`,
     [tenantId, olderThanMs, limit],

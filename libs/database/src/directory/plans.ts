@@ -319,6 +319,24 @@ export async function findOpenEntries(
   return rows.map(withoutNulls);
 }
 
+/** Returns ids of open entries of a plan after `after`, in their order. */
+export function findOpenEntryIds(
+  tx: Transaction,
+  jobId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  return tx.ids(
+    `select id::text from sync_plan_entries
+      where tenant_id = $1 and job_id = $2 and not done and id > $3::bigint order by sync_plan_entries.id limit $4`,
+    [tx.tenantId, jobId, after ?? 0, limit],
+  );
+}
+
+export function countOpenEntries(tx: Transaction, jobId: string): Promise<number> {
+  return tx.manager.countBy(SyncPlanEntryEntity, { tenantId: tx.tenantId, jobId, done: false });
+}
+
 /** Field of a planned change that shows the status of the identity. */
 export const statusOfIdentity = 'identity.status';
 
@@ -377,18 +395,17 @@ export async function countEntries(tx: Transaction, jobId: string): Promise<Reco
   return counts;
 }
 
-/** Locks all records of a plan and returns up to five external ids of records that have changed since then. */
-export async function findOutdatedEntries(tx: Transaction, jobId: string, connectorId: string): Promise<string[]> {
-  await tx.query(
-    `select from source_records where tenant_id = $1 and connector_id = $3 and external_id in (
-       select coalesce(moved_from, external_id) from sync_plan_entries where tenant_id = $1 and job_id = $2) order by id for update`,
-    [tx.tenantId, jobId, connectorId],
-  );
+/**
+ * Returns up to five external ids of records that have changed since a plan that is still to be applied to them. The
+ * caller must hold the lock of the references alone, so that no record changes meanwhile.
+ */
+export function findOutdatedEntries(tx: Transaction, jobId: string, connectorId: string): Promise<string[]> {
   return tx.ids(
     `select e.external_id as id from sync_plan_entries e
        left join source_records r
-         on r.tenant_id = e.tenant_id and r.connector_id = $3 and r.external_id = coalesce(e.moved_from, e.external_id)
-      where e.tenant_id = $1 and e.job_id = $2 and r.updated_at is distinct from e.based_on order by e.id limit 5`,
+         on r.tenant_id = $1 and r.connector_id = $3 and r.external_id = coalesce(e.moved_from, e.external_id)
+      where e.tenant_id = $1 and e.job_id = $2 and not e.done and r.updated_at is distinct from e.based_on
+      order by e.id limit 5`,
     [tx.tenantId, jobId, connectorId],
   );
 }

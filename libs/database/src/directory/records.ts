@@ -300,13 +300,22 @@ export async function deleteRecords(tx: Transaction, ids: readonly string[]): Pr
   await tx.query('delete from source_records where tenant_id = $1 and id = any($2)', [tx.tenantId, ids]);
 }
 
-/**
- * Finds a connector's records that this job changed last. Scans all records of the connector, which is acceptable for a
- * rare operation.
- */
-export async function findRecordsLastChangedBy(tx: Transaction, connectorId: string, jobId: string): Promise<string[]> {
+/** Returns ids of records that this job changed last after `after`, in the order of their ids. */
+export function findRecordsLastChangedBy(
+  tx: Transaction,
+  jobId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
   return tx.ids(
-    'select id from source_records where tenant_id = $1 and connector_id = $2 and last_job_id = $3 order by id',
-    [tx.tenantId, connectorId, jobId],
+    'select id from source_records where tenant_id = $1 and last_job_id = $2 and id > $3 order by id limit $4',
+    [tx.tenantId, jobId, after ?? lowestId, limit],
   );
+}
+
+export function countRecordsLastChangedBy(tx: Transaction, jobId: string): Promise<number> {
+  return tx.count('select count(*)::int as count from source_records where tenant_id = $1 and last_job_id = $2', [
+    tx.tenantId,
+    jobId,
+  ]);
 }
