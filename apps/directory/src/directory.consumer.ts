@@ -10,6 +10,7 @@ import { WorkGate } from './batch/work-gate.js';
 import { evaluateFindings } from './findings/evaluate-findings.js';
 import { proposeMatches } from './matching/propose-matches.js';
 import { giveUpOperation, runOperation } from './operations/run-operation.js';
+import { Trials } from './operations/trials.js';
 import { countBatch } from './shared/metrics.js';
 import { clearEndedRuns, sweepJob } from './sweep/sweep-job.js';
 
@@ -18,6 +19,8 @@ const [findingsMs, matchingMs] = [2_000, 10_000];
 
 @Controller()
 export class DirectoryConsumer {
+  private readonly trials = new Trials();
+
   constructor(
     private readonly database: Database,
     private readonly gate: WorkGate,
@@ -51,7 +54,7 @@ export class DirectoryConsumer {
 
   @On('directory.operation.requested')
   async operate(message: Message<'directory.operation.requested'>): Promise<void> {
-    await runOperation(this.database, message);
+    await runOperation(this.database, message, undefined, this.trials);
     // An operation such as a change of rules may queue records for matching.
     await this.matchQueued(message);
   }

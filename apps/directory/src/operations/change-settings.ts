@@ -105,6 +105,7 @@ const mostCompared = 30_000;
 export const changeRules: TenantChange<'rules.change'> = {
   ...ofAllRecords,
   nothing: new RuleOutcome().result(),
+  unfinished: 'no fuzzy match is made until matching rules are set again',
   begin: async (tx, { tenantId, formerRules = [], now }, { rules }) => {
     const present = (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
     await saveMatchingRules(tx, tenantId, rules, [...formerRules, present], now);

@@ -3,6 +3,7 @@ import type { Transaction } from '@idsync/database';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Harness, row } from '../../test/harness.js';
 import { runOperation } from './run-operation.js';
+import { Trials } from './trials.js';
 
 const directory = Harness.ofFile();
 const numbersOnly = { ...defaultMatchingRules, certain: ['employee_number' as const] };
@@ -111,6 +112,35 @@ describe('a preview of rules', () => {
     release();
     await first;
     expect(await outcome()).toMatchObject({ status: 'done' });
+  });
+});
+
+describe('a preview while another one of the process is computed', () => {
+  it('comes again after it, and lets other operations pass', async () => {
+    await directory.sync(hr, [row('1', { email: 'a@x.org' }), row('2', { email: 'b@x.org' })]);
+    const [one, two] = [
+      await insertPreview('rules.change', { rules: numbersOnly, preview: true }),
+      await insertPreview('rules.change', { rules: numbersOnly, preview: true }),
+    ];
+    const trials = new Trials();
+    const run = (message: (typeof one)['message']) => runOperation(directory.database, message, undefined, trials);
+    const { reached, release } = holdTrial();
+    const first = run(one.message);
+    await reached;
+    await run(two.message);
+    expect(await two.outcome()).toMatchObject({ status: 'queued' });
+    const merge = { into_id: await directory.identityOf('1'), from_ids: [await directory.identityOf('2')] };
+    expect(await directory.operate('identity.merge', merge)).toMatchObject({ status: 'done' });
+    release();
+    await first;
+    const published = await directory.fixture.rows(
+      `select from outbox where type = 'directory.operation.requested'
+          and message::jsonb #>> '{data,operation_id}' = $1`,
+      [two.message.data.operation_id],
+    );
+    expect(published).toHaveLength(1);
+    await run(two.message);
+    expect(await two.outcome()).toMatchObject({ status: 'done' });
   });
 });
 

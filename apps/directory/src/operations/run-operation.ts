@@ -49,6 +49,7 @@ import {
   type TenantChange,
   Waiting,
 } from './tenant-change.js';
+import { Trials } from './trials.js';
 import { undoJob } from './undo-job.js';
 
 const handlers: { [T in Exclude<OperationType, TenantChangeType>]: Handler<T> } = {
@@ -92,8 +93,9 @@ export async function runOperation(
   database: Database,
   message: Message<'directory.operation.requested'>,
   fixedTime?: Date,
+  trials = new Trials(),
 ): Promise<void> {
-  const runningId = await beginOperation(database, message, fixedTime);
+  const runningId = await beginOperation(database, message, { fixedTime, trials });
   if (runningId !== undefined) await continueChange(database, message.tenant_id, runningId, fixedTime);
 }
 
@@ -101,14 +103,14 @@ export async function runOperation(
 async function beginOperation(
   database: Database,
   message: Message<'directory.operation.requested'>,
-  fixedTime: Date | undefined,
+  given: Omit<Attempt, 'access'>,
 ): Promise<string | undefined> {
-  for (let trials = 1; ; trials += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     const access = new AccessTally();
     try {
-      return await tryOperation(database, message, { access, fixedTime });
+      return await tryOperation(database, message, { ...given, access });
     } catch (error) {
-      if (error instanceof Outdated && trials < mostTrials) continue;
+      if (error instanceof Outdated && attempts < mostTrials) continue;
       const ended = endOf(error, access);
       if (!ended) throw error;
       return await database.transaction(message.tenant_id, async (tx) => {
@@ -125,6 +127,7 @@ interface Attempt {
   /** Counts the people whose access changes. */
   access: AccessTally;
   fixedTime: Date | undefined;
+  trials: Trials;
 }
 
 async function tryOperation(
@@ -215,12 +218,12 @@ interface Tried {
   sequence: number;
 }
 
-/** Makes a change on copies, and returns its result; `elsewhere` if another process does. */
+/** Makes a change on copies, and returns its result; `elsewhere` if another process does, or this one later. */
 async function tryOnCopies(
   database: Database,
   tenantId: string,
   operation: Change,
-  { access, fixedTime }: Attempt,
+  { access, fixedTime, trials }: Attempt,
 ): Promise<Tried | 'elsewhere'> {
   const tryIt = async (tx: Transaction, size: number): Promise<Tried | 'elsewhere'> => {
     if (!(await tryLockTrial(tx, operation.id))) return 'elsewhere';
@@ -231,7 +234,9 @@ async function tryOnCopies(
     const result = await changeAll(tx, cause, { change, input: { ...input, preview: true } }, size);
     return { result, sequence };
   };
-  return halving(partSize, (size) => database.trial(tenantId, (tx) => tryIt(tx, size)));
+  return trials.run(database, { tenantId, id: operation.id }, () =>
+    halving(partSize, (size) => database.trial(tenantId, (tx) => tryIt(tx, size))),
+  );
 }
 
 type Change = Operation & { type: TenantChangeType };
@@ -307,15 +312,23 @@ async function cancelOperation(
   if (!running) throw new Refused('the operation does not exist');
   if (running.status !== 'running') throw new Refused(`the operation is ${running.status}, not running`);
   await endEarly(tx, running);
-  return { result: { cancelled_operation_id: id } };
+  return { result: { cancelled_operation_id: id, ...noteOf(running) } };
 }
 
 /** Cancels a running operation. Its result shows how many records it has not changed. */
-async function endEarly(tx: Transaction, { id, result, progress }: Operation, more: object = {}): Promise<void> {
+async function endEarly(tx: Transaction, operation: Operation, more: object = {}): Promise<void> {
+  const { id, result, progress } = operation;
   const { done = 0, total = 0, access } = progress ?? {};
   const { [waitingFor]: _, ...made } = result ?? {};
   const records_left = Math.max(0, total - done);
-  await endOperation(tx, id, { status: 'cancelled', result: { ...made, ...access, records_left, ...more } });
+  const shown = { ...made, ...access, records_left, ...noteOf(operation), ...more };
+  await endOperation(tx, id, { status: 'cancelled', result: shown });
+}
+
+/** Returns what an operator has to know about an operation that was cancelled. */
+function noteOf(operation: Operation): { note?: string } {
+  const { unfinished: note } = isTenantChange(operation) ? requestedBy(operation).change : {};
+  return note === undefined ? {} : { note };
 }
 
 /** Returns why an operation has to be held: `active` people had access before it. */

@@ -19,6 +19,8 @@ export interface TenantChange<T extends OperationType> {
   steps: number;
   /** Set if it changes settings, by which other work decides at once: it always takes more than one transaction. */
   isOfSettings?: true;
+  /** Note in the result after it was cancelled: a state that stays until another request. */
+  unfinished?: string;
   /** Checks whether it is possible, and stores settings. */
   begin(tx: Transaction, cause: Cause, input: Given<T>): Promise<void>;
   /** Number of rows of all steps. */
