@@ -94,6 +94,31 @@ describe('the events that webhooks receive', () => {
       return holds(body) && body;
     }, `${path}: ${holds}`);
 
+  /** Pushes a group with a member, and another name of it when the group is known. */
+  async function renameGroup(): Promise<void> {
+    const pushed = await createConnector(tenant, { type: 'scim-push', name: 'pushed', config: {} });
+    const path = `/admin/v1/tenants/${tenant.id}/connectors/${pushed}/tokens`;
+    const { body: token } = await tenant.operator.post(path, { name: 'push' });
+    const provider = new Client(`${services.url}${token.path}`, { authorization: `Bearer ${token.token}` });
+    const core = 'urn:ietf:params:scim:schemas:core:2.0';
+    const { body: eve } = await provider.post('/Users', {
+      schemas: [`${core}:User`],
+      userName: 'eve',
+      displayName: 'Eve',
+    });
+    const staff = { schemas: [`${core}:Group`], displayName: 'Staff', members: [{ value: eve.id }] };
+    const { body: group } = await provider.post('/Groups', staff);
+    const named = (name: string) =>
+      until(async () => {
+        const { body } = await tenant.client.get(`/v1/groups?source=${pushed}`);
+        return body.data[0]?.name === name && (body.data[0] as Answer['body']);
+      }, `the group ${name}`);
+    const before = await named('Staff');
+    expect(before).toMatchObject({ external_id: group.id, members_total: 1 });
+    await provider.call('PUT', `/Groups/${group.id}`, { ...staff, displayName: 'Crew' });
+    expect((await named('Crew')).id).toBe(before.id);
+  }
+
   const allDelivered = () =>
     until(async () => {
       const [events] = await admin.rows<{ last: number }>('select last::int from event_sequences');
@@ -151,6 +176,7 @@ describe('the events that webhooks receive', () => {
     await operate(`identities/${ann.id}/split`, { record_ids: [bob.users[0].id], reason: 'they are two' });
     await operate(`identities/${dan.id}/erase`);
 
+    await renameGroup();
     expect(await sync(tenant, await connector('missing', 'user', {}))).toMatchObject({ status: 'failed' });
     await list('hr.csv', people);
     const { job_id: held } = (await tenant.client.post('/v1/sync/trigger', { connector_id: hr })).body;

@@ -483,9 +483,15 @@ create table groups (
   name text not null,
   term text not null,
   created_at timestamp with time zone not null,
+  external_id text,
+  updated_at timestamp with time zone,
+  name_id uuid,
+  renamed_by uuid,
   constraint groups_pkey PRIMARY KEY (tenant_id, id)
 );
+CREATE INDEX groups_key ON public.groups USING btree (tenant_id, connector_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX groups_listed ON public.groups USING btree (tenant_id, created_at, id);
+CREATE INDEX groups_name ON public.groups USING btree (tenant_id, name_id) WHERE (name_id IS NOT NULL);
 CREATE INDEX groups_source ON public.groups USING btree (tenant_id, connector_id, created_at, id) WHERE (connector_id IS NOT NULL);
 alter table groups enable row level security, force row level security;
 create policy own_rows on groups to public using ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('idsync.tenant_id'::text, true), ''::text))::uuid));

@@ -1,6 +1,6 @@
 import { type FieldSource, type RecordKind, recordFields, recordKinds, sourceRecord } from '@idsync/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { mapRecord } from './map-record.js';
+import { mapRecord, namesOf } from './map-record.js';
 import { NotTransformable, sourceNames, valuesFrom } from './transform.js';
 
 function map(
@@ -31,6 +31,33 @@ function valuesOf(kind: RecordKind, field: string, ...values: string[]): string[
   const mapped = map(kind, { [field]: 'source' }, { source: values });
   return 'record' in mapped ? mapped.record.fields[field] : undefined;
 }
+
+describe('the groups of a record', () => {
+  const staff = { id: 'g1', name: 'Staff' };
+  const memberships = (source: FieldSource, ...groups: { id: string; name: string }[]) => {
+    const mapping = { kind: 'user' as const, externalId: 'id', fields: { groups: source } };
+    const mapped = mapRecord(mapping, (name) => (name === 'id' ? ['1'] : namesOf(groups)));
+    return 'record' in mapped ? mapped.record.memberships : mapped;
+  };
+
+  it('have their keys, also if two have one name', () => {
+    expect(memberships('@groups', staff, { id: 'g2', name: 'Staff' })).toEqual([staff, { id: 'g2', name: 'Staff' }]);
+    expect(memberships('@groups')).toEqual([]);
+  });
+
+  it('have the names that the mapping makes of them', () => {
+    expect(memberships({ from: '@groups', transform: ['upper'] }, staff)).toEqual([{ id: 'g1', name: 'STAFF' }]);
+  });
+
+  it('have no keys if the source has none, or if the mapping makes several names of one', () => {
+    expect(map('user', { groups: 'teams' }, { teams: ['a'] })).toEqual({
+      record: { external_id: '1', fields: { groups: ['a'] } },
+    });
+    expect(memberships('@groups', staff, { id: '', name: 'Other' })).toBeUndefined();
+    expect(memberships('@groups', { id: 'x'.repeat(1_025), name: 'Staff' })).toBeUndefined();
+    expect(memberships({ from: '@groups', transform: [{ split: 'a' }] }, staff)).toBeUndefined();
+  });
+});
 
 describe('mapping a record', () => {
   it('takes the first value of a single-valued field and all values of lists and attributes', () => {

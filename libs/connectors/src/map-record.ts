@@ -1,6 +1,7 @@
 import {
   comparedText,
   type FieldSource,
+  type Membership,
   machineClassifications,
   matchingKeys,
   mostKeyValues,
@@ -33,7 +34,19 @@ export interface Mapping {
  * Returns the values of a source field. With `forOne` the field takes one of them, so the preferred value comes first.
  * Throws Unusable if they cannot be read.
  */
-export type ValuesOf = (name: string, forOne?: boolean) => readonly string[];
+export type ValuesOf = (name: string, forOne?: boolean) => Values;
+
+/** Values of a source field: of groups those that the source has keys for, whose names are the values. */
+export type Values = readonly string[] & { readonly groups?: readonly Membership[] };
+
+/** Returns the names of groups, which a mapping reads like any values. */
+export function namesOf(groups: readonly Membership[]): Values {
+  const sorted = [...groups].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return Object.assign(
+    sorted.map(({ name }) => name),
+    { groups: sorted },
+  );
+}
 
 export type MappedRecord = { record: ReadRecord } | { error: Pick<RecordError, 'external_id' | 'message' | 'said'> };
 
@@ -61,6 +74,7 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
     externalId = comparedText(spelling);
     const fields: SourceRecord['fields'] = {};
     const problems: FieldProblem[] = [];
+    let memberships: Membership[] | undefined;
     for (const { field, source, forOne, hasOthers, read } of targetsOf(mapping)) {
       try {
         const found = present(
@@ -69,6 +83,7 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
         const values = field === 'email' ? emailsIn(found) : found;
         // A value that is not stored must not make the field unusable.
         fields[field] = read(usable(forOne && values.length > 1 ? values.slice(0, 1) : values));
+        if (field === 'groups') memberships = membershipsIn(source, valuesOf);
         const others = hasOthers ? otherEmails(values) : [];
         if (others.length > 0) fields.other_emails = others;
       } catch (error) {
@@ -88,6 +103,7 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
         external_id: externalId,
         ...(spelling !== externalId && { spelling }),
         fields,
+        ...(memberships && { memberships }),
         ...(problems.length > 0 && { problems }),
       },
     };
@@ -97,6 +113,23 @@ export function mapRecord(mapping: Mapping, valuesOf: ValuesOf): MappedRecord {
     const named = externalId !== undefined && { external_id: externalId };
     return { error: { ...named, message, ...(said !== undefined && { said }) } };
   }
+}
+
+/**
+ * Returns the groups with the names that the mapping gives them; undefined if the source has no keys, or a key cannot be
+ * stored, or the mapping makes several names of one.
+ */
+function membershipsIn(source: FieldSource, valuesOf: ValuesOf): Membership[] | undefined {
+  if (typeof source !== 'string' && 'value' in source) return undefined;
+  const { groups } = valuesOf(typeof source === 'string' ? source : source.from);
+  if (!groups?.every(({ id }) => id !== '' && isStorable(id) && !isLongerThan(id, maxExternalIdBytes)))
+    return undefined;
+  const named = groups.map(({ id, name }) => {
+    const names = present(typeof source === 'string' ? [name] : transformed(source, () => [name]));
+    return { id, names };
+  });
+  if (named.some(({ names }) => names.length > 1)) return undefined;
+  return named.flatMap(({ id, names: [name] }) => (name === undefined ? [] : { id, name }));
 }
 
 interface Target {

@@ -164,6 +164,7 @@ export const eventTypes = [
   'group.members_changed',
   'group.deleted',
   'webhook.disabled',
+  'group.updated',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

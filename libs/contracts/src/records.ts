@@ -33,6 +33,10 @@ export function isMappableField(kind: RecordKind, field: string): boolean {
 /** Identifier of a record in its source. */
 const externalId = z.string().min(1).max(1024);
 
+/** A group of a record: its key in the source, and the name that the source or the mapping gives it. */
+const membership = z.object({ id: externalId, name: z.string() });
+export type Membership = z.infer<typeof membership>;
+
 /**
  * One record as a connector returns it. `fields` maps a field name to its values, all as text. An absent field makes no
  * statement; an empty list clears this source's value. Dates are ISO 8601 UTC, integers decimal digits.
@@ -40,6 +44,8 @@ const externalId = z.string().min(1).max(1024);
 export const sourceRecord = z.object({
   external_id: externalId,
   fields: z.record(z.string(), z.array(z.string())),
+  /** The groups that `fields.groups` names, if their source has keys for them; otherwise the name is the key. */
+  memberships: z.array(membership).optional(),
   /** Fields whose values in the source cannot be used, so that the record keeps the stored values. */
   kept: z.array(z.string()).optional(),
   /** The source reports the record as deleted; `fields` is empty then. Only incremental runs and record jobs set it. */

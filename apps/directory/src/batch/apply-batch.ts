@@ -163,7 +163,7 @@ async function apply(
     const { admitted, leftOut: beyond } = await withinQuota(tx, tenantId, batch.dryRun ? undefined : limit, applied);
     if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming, guard);
     else {
-      const settled = await applyChanges(tx, cause, admitted);
+      const settled = await applyChanges(tx, { ...cause, groups: found.groups }, admitted);
       if (batch.mode !== 'record') requireAccessKept(settled, admitted);
     }
     if (contradicts) await contradictHeldPlan(tx, job, some, changes, { ...waiting, takers: taking }, cause.rules);

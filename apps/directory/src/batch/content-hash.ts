@@ -20,6 +20,7 @@ export function contentHash(record: SourceRecord): Buffer {
     if (values.length === 1) text += `\x01${values[0]}`;
     else for (const value of distinct(values).sort()) text += `\x01${value}`;
   }
+  for (const id of distinct((record.memberships ?? []).map((each) => each.id)).sort()) text += `\x03${id}`;
   for (const field of distinct(record.kept ?? []).sort()) text += `\x02${field}`;
   return hash('sha256', text, 'buffer').subarray(0, 16);
 }

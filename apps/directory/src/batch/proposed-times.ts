@@ -1,4 +1,7 @@
-/** Thrown by a change if another one got its proposed time, or a later one, while it was written. */
+/**
+ * Thrown by a change if another one got its proposed time, or a later one, while it was written, or has decided otherwise
+ * about a group.
+ */
 export class TimeRefused extends Error {
   override readonly name = 'TimeRefused';
 }

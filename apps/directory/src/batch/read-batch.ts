@@ -12,15 +12,18 @@ import {
   compareAnchors,
   findListedLater,
   findOvertaken,
+  groupIdsField,
   lockRecordsByAnchor,
   type StoredRecord,
 } from '@idsync/database/directory';
+import type { Cause } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
 import { employmentOf, employmentRules, nextStatus } from '../lifecycle/lifecycle.js';
 import { allKeys, isDeleted, isTombstone, type KeyRules } from '../matching/record-keys.js';
 import { distinct, idsOf, sameValues } from '../shared/collections.js';
 import { contentHash } from './content-hash.js';
 import type { LeftOut } from './divide-batch.js';
+import { type ResolvedMemberships, resolveMemberships } from './resolve-memberships.js';
 
 export interface BatchSource {
   jobId: string;
@@ -44,6 +47,8 @@ export interface ChangedRecords {
   overtaken: string[];
   /** New users without a name and a key, or who would be active only because a date of their employment cannot be used. */
   unusable: LeftOut[];
+  /** Groups that the changes list by their keys and that are not stored yet, or with another name. */
+  groups: Cause['groups'];
 }
 
 /** Job error for a record that the source listed more than once. */
@@ -55,11 +60,16 @@ export function repeatedRecord(externalId: string): { external_id: string; messa
  * Returns the changed records of a batch, which lists each id once. An unchanged record costs one index lookup and no write. `moved` has the
  * stored records that get a new external id, by that id. `ranksRows`: the rows of one id in a full run are employments;
  * in other runs they are changes, of which the last one counts. `isPlanned`: of the rows of one id, the plan has only the
- * one that counts.
+ * one that counts. `memberships`: of all records of the change, if these are only some of them.
  */
 export async function findChanges(
   tx: Transaction,
-  { ranksRows, isPlanned = false, ...source }: BatchSource & { ranksRows: boolean; isPlanned?: boolean },
+  {
+    ranksRows,
+    isPlanned = false,
+    memberships,
+    ...source
+  }: BatchSource & { ranksRows: boolean; isPlanned?: boolean; memberships?: ResolvedMemberships },
   records: readonly SourceRecord[],
   moved: ReadonlyMap<string, StoredRecord> = new Map(),
 ): Promise<ChangedRecords> {
@@ -71,6 +81,13 @@ export async function findChanges(
   const { changed, knownIds } = await compareAnchors(tx, source.connectorId, contents);
   const candidates = contents.filter(({ externalId }) => changed.has(externalId));
 
+  const groups =
+    memberships ??
+    (await resolveMemberships(
+      tx,
+      source,
+      candidates.map(({ record }) => record),
+    ));
   const existing = new Map<string, StoredRecord>(moved);
   const existingIds = candidates
     .map(({ externalId }) => externalId)
@@ -96,7 +113,7 @@ export async function findChanges(
     // An earlier batch may have listed the values before as well.
     if (isLate || (before && ranksRows && outranks(before.fields, record.fields, source.now)))
       contested.add(record.external_id);
-    const next = nextRecord(record, hash, source, before);
+    const next = nextRecord(groups.withIds(record), hash, source, before);
     // A deleted record that was never stored needs no tombstone.
     return before || !isDeleted(next) ? [{ record: next, before }] : [];
   });
@@ -104,7 +121,7 @@ export async function findChanges(
     .filter(({ before, record }) => before?.externalId !== record.externalId)
     .map(({ record }) => record.id);
   const unchanged = records.length - changes.length - unusable.length;
-  return { changes, unchanged, knownIds, createdIds, contested, overtaken, unusable };
+  return { changes, unchanged, knownIds, createdIds, contested, overtaken, unusable, groups: groups.pending };
 }
 
 const employmentDates = ['hire_date', 'termination_date'];
@@ -168,6 +185,8 @@ function nextFields(
 ): Record<string, string[]> {
   const listed = { ...fields };
   for (const field of kept) listed[field] = before[field] ?? [];
+  // The ids of groups belong to their names.
+  if (kept.includes('groups')) listed[groupIdsField] = before[groupIdsField] ?? [];
   return Object.fromEntries(
     Object.entries(listed).flatMap(([field, values]) => {
       if (values.length === 0) return [];

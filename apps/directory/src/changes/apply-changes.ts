@@ -5,6 +5,7 @@ import {
   type CounterChange,
   deleteRecords,
   findFormerlyActive,
+  findGroupStates,
   findGroupsWithMembers,
   insertIdentities,
   insertRecords,
@@ -13,6 +14,7 @@ import {
   restoreIdentities,
   saveAnchors,
   saveFormerReferences,
+  saveGroups,
   saveTombstones,
   saveVersions,
   updateIdentities,
@@ -80,10 +82,12 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
 async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRecords, settled: Settled): Promise<void> {
   const { tenantId } = cause;
   const groups = groupChanges(settled.records);
-  const groupIds = groups.map(({ group }) => group.id);
-  const locksFirst = groups.length > 0 || !writesOnlyLockedRows(settled, cause);
+  const isOfGroups = groups.length > 0 || cause.groups !== undefined;
+  const locksFirst = isOfGroups || !writesOnlyLockedRows(settled, cause);
   await pipelined(async (send) => {
     if (locksFirst) await confirmProposed(tx, cause);
+    const renamed = await saveListedGroups(tx, cause);
+    const groupIds = [...new Set([...idsOf(groups), ...renamed.keys()])];
     const before = await findGroupsWithMembers(tx, tenantId, groupIds);
     await saveRecords(tx, cause, settled, send);
     await saveIdentities(tx, cause, settled, send);
@@ -92,8 +96,17 @@ async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRec
     await saveDisputes(tx, cause, placed);
     send(addToCounters(tx, tenantId, countChanges(settled)));
     const after = await findGroupsWithMembers(tx, tenantId, groupIds);
-    await recordEvents(tx, tenantId, [...events, ...describeGroups(groups, { before, after }, cause)]);
+    const states = await findGroupStates(tx, groupIds);
+    await recordEvents(tx, tenantId, [...events, ...describeGroups(groups, { states, renamed, before, after }, cause)]);
   });
+}
+
+/** Stores the groups that the records of a run list by their keys. Returns the former names of renamed ones. */
+async function saveListedGroups(tx: Transaction, { groups, at }: TimedCause): Promise<Map<string, string>> {
+  if (!groups) return new Map();
+  const renamed = await saveGroups(tx, groups, groups.listed, at);
+  if (!renamed) throw new TimeRefused();
+  return renamed;
 }
 
 /** Locks the tenant's sequence for a change that was rendered with a proposed time; else `assignTime` has locked it. */

@@ -1,6 +1,12 @@
 import { defaultMatchingRules, type LifecyclePolicy, listsEmployments, type MatchingRules } from '@idsync/contracts';
 import type { Transaction } from '@idsync/database';
-import { type ConnectorInfo, type EarlierIdentity, findConnectors, lockReferences } from '@idsync/database/directory';
+import {
+  type ConnectorInfo,
+  type EarlierIdentity,
+  findConnectors,
+  type KeyedGroup,
+  lockReferences,
+} from '@idsync/database/directory';
 import {
   findAttributePriorities,
   findFormerRules,
@@ -40,6 +46,8 @@ export interface Cause {
   erase?: boolean;
   /** Counts the people who lose access by the parts of a change. */
   access?: AccessTally;
+  /** Groups that the records of a run list by their keys and that are not stored yet, or with another name. */
+  groups?: { jobId: string; connectorId: string; listed: readonly KeyedGroup[] } | undefined;
   /** Merged identities that may have records again, because of a revert or an unfinished job, as they were. */
   revived?: ReadonlyMap<string, EarlierIdentity>;
 }

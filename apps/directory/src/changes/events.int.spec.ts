@@ -327,6 +327,104 @@ describe('events of groups', () => {
     expect(all.filter((line) => line === 'members_changed All +1 -0')).toHaveLength(6);
   });
 
+  /** A member of groups with keys: `key:name`. */
+  const member = (externalId: string, ...groups: string[]): SourceRecord => {
+    const memberships = groups.map((group) => {
+      const [id = '', name = ''] = group.split(':');
+      return { id, name };
+    });
+    return { ...person(externalId, ...memberships.map(({ name }) => name)), memberships };
+  };
+  const groupIds = async () =>
+    new Map(
+      (
+        await fixture.rows<{ id: string; name: string }>('select id, name from groups where tenant_id = $1', [tenant])
+      ).map(({ id, name }) => [name, id]),
+    );
+  const shownOf = async (type: string) =>
+    fixture.rows<{ name: string; from: string }>(
+      `select details ->> 'name' as name, details -> 'changes' -> 0 ->> 'from' as from from events
+        where tenant_id = $1 and type = $2 order by sequence`,
+      [tenant, type],
+    );
+
+  it('report a rename as one update of the group, whose id and members stay', async () => {
+    await sync([member('ann', 'g1:Sales'), member('bob', 'g1:Sales', 'g2:All')]);
+    const [before, ids] = [await events(), await groupIds()];
+    await sync([member('ann', 'g1:Trade'), member('bob', 'g1:Trade', 'g2:All')]);
+    expect(await events()).toEqual([...before, 'updated Trade']);
+    expect(await shownOf('group.updated')).toEqual([{ name: 'Trade', from: 'Sales' }]);
+    const renamed = new Map(ids).set('Trade', ids.get('Sales') ?? '');
+    renamed.delete('Sales');
+    expect(await groupIds()).toEqual(renamed);
+    await sync([member('ann', 'g1:Trade'), member('bob', 'g2:All')]);
+    expect((await events()).slice(before.length + 1)).toEqual(['members_changed Trade +0 -1']);
+  });
+
+  it('report a rename in the middle of a run once, also if its batches arrive in another order', async () => {
+    await sync([member('ann', 'g1:Sales')], [member('bob', 'g1:Sales')], [member('cat', 'g1:Sales')]);
+    const before = await events();
+    await sync(
+      [{ ...member('ann', 'g1:Sales'), fields: { ...member('ann', 'g1:Sales').fields, job_title: ['Lead'] } }],
+      [member('bob', 'g1:Trade')],
+      [{ ...member('cat', 'g1:Sales'), fields: { ...member('cat', 'g1:Sales').fields, job_title: ['Lead'] } }],
+    );
+    expect((await events()).slice(before.length)).toEqual(['updated Trade']);
+    await sync(...['ann', 'bob', 'cat'].map((name) => [member(name, 'g1:Trade')]));
+    expect((await events()).slice(before.length)).toEqual(['updated Trade']);
+  });
+
+  it('keep the id of a group that was known by its name, and separate another group of the name', async () => {
+    await sync([person('ann', 'Sales'), person('bob', 'Sales')]);
+    const [before, ids] = [await events(), await groupIds()];
+    await sync([member('ann', 'g1:Sales'), person('bob', 'Sales')]);
+    await sync([member('ann', 'g1:Sales'), member('bob', 'g1:Sales')]);
+    expect(await events()).toEqual(before);
+    expect(await groupIds()).toEqual(ids);
+    const users = 'select count(*)::int as count from events where tenant_id = $1 and type = $2';
+    expect(await fixture.rows(users, [tenant, 'user.updated'])).toEqual([{ count: 0 }]);
+    await sync([member('ann', 'g1:Sales'), member('bob', 'g2:Sales')]);
+    const added = ['created Sales', 'members_changed Sales +1 -0', 'members_changed Sales +0 -1'];
+    expect((await events()).slice(before.length).sort()).toEqual(added.sort());
+  });
+
+  it('give the name of a renamed group to another group', async () => {
+    await sync([member('ann', 'g1:Sales')]);
+    await sync([member('ann', 'g1:Trade'), member('bob', 'g2:Sales')]);
+    const before = await events();
+    expect(before).toContain('created Sales');
+    expect(new Set((await groupIds()).values()).size).toBe(2);
+    await sync([member('ann', 'g1:Sales'), member('bob', 'g2:Trade')]);
+    expect((await events()).slice(before.length).sort()).toEqual(['updated Sales', 'updated Trade']);
+  });
+
+  it('agree on one group if concurrent batches read its key first', async () => {
+    const batches = Array.from({ length: 6 }, (_, nth) => [
+      member(`p${nth}`, nth % 2 ? 'g1:Old' : 'g1:New', `h${nth}:All`),
+    ]);
+    await sync(...batches);
+    const all = await events();
+    expect(all.filter((line) => /^created (Old|New)$/.test(line))).toHaveLength(1);
+    expect(all.filter((line) => line === 'created All')).toHaveLength(6);
+    const keys =
+      'select count(*)::int as groups, count(distinct external_id)::int as keys from groups where tenant_id = $1';
+    expect(await fixture.rows(keys, [tenant])).toEqual([{ groups: 7, keys: 7 }]);
+  });
+
+  it('are the same after an undo: the members of a renamed group stay', async () => {
+    await sync([member('ann', 'g1:Sales')]);
+    const job = await fixture.job(tenant, source);
+    await applyBatch(database, await fixture.batch(tenant, source, job, 0, [member('ann', 'g1:Trade')]), {});
+    await applyPlanned({ database, fixture, tenant }, job);
+    const before = await events();
+    await fixture.rows(`update sync_jobs set status = 'completed' where id = $1`, [job]);
+    expect(await directory.operate('job.undo', { job_id: job, preview: false })).toMatchObject({
+      status: 'done',
+      result: { records_restored: 1 },
+    });
+    expect(await events()).toEqual(before);
+  });
+
   it('belong to the tenant of the group', async () => {
     await sync([person('ann', 'All')]);
     const [before, other] = [await events(), await fixture.tenant()];

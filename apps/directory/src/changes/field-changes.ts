@@ -1,4 +1,5 @@
 import { type FieldChange, jsonBytes, volumeLimits } from '@idsync/contracts';
+import { groupIdsField } from '@idsync/database/directory';
 import { type Fields, sameValues } from '../shared/collections.js';
 
 /**
@@ -32,11 +33,11 @@ function maxJsonBytes(value: string | string[] | undefined): number {
 
 /**
  * Returns the changes between two states of a source's fields, ordered by field name; `source` is the connector's
- * public id. The values of a field are compared as a set.
+ * public id. The values of a field are compared as a set. Ids of groups are none of the source's fields.
  */
 export function diffFields(before: Fields, after: Fields, source: string): FieldChange[] {
   const added = Object.keys(after).filter((field) => !Object.hasOwn(before, field));
-  const names = [...Object.keys(before), ...added].sort();
+  const names = [...Object.keys(before), ...added].filter((field) => field !== groupIdsField).sort();
   return names.flatMap((field) => {
     const [from, to] = [before[field], after[field]];
     return sameValues(from, to) ? [] : [{ field, from: from && shown(from), to: to && shown(to), source }];

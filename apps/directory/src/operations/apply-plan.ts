@@ -67,8 +67,8 @@ export const applyPlan: TenantChange<'plan.apply'> = {
       else if (action === 'delete') result.records_deleted += 1;
       else result.records_updated += 1;
     }
-    const { changes } = await plannedChanges(tx, job, entries, cause);
-    await applyChanges(tx, { ...cause, jobId: job.id }, changes);
+    const { changes, groups } = await plannedChanges(tx, job, entries, cause);
+    await applyChanges(tx, { ...cause, jobId: job.id, groups }, changes);
     return result;
   },
   end: async (tx, { tenantId }, { job_id, preview }) => {

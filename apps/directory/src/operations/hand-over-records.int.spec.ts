@@ -114,6 +114,27 @@ describe('a hand-over of the records of a deleted connector', () => {
     expect(rows).toEqual([{ connector_id: hr, members: 2 }]);
   });
 
+  it('moves the memberships of a renamed group, whose key the new connector gives at its next run', async () => {
+    const named = (name: string) =>
+      people(1).map((each) => ({
+        ...each,
+        fields: { ...each.fields, groups: [name] },
+        memberships: [{ id: 'g1', name }],
+      }));
+    await run(old, named('Sales'));
+    await run(old, named('Trade'));
+    await deleteConnector();
+    await handOver();
+    const groups = () =>
+      directory.fixture.rows(
+        `select connector_id, name, external_id from groups join list_terms using (tenant_id, term) where tenant_id = $1`,
+        [directory.tenant],
+      );
+    expect(await groups()).toEqual([{ connector_id: hr, name: 'Trade', external_id: null }]);
+    await run(hr, named('Trade'));
+    expect(await groups()).toEqual([{ connector_id: hr, name: 'Trade', external_id: 'g1' }]);
+  });
+
   it('shows the new connector as the source of all values of the identity', async () => {
     await run(old, people(1));
     await deleteConnector();

@@ -6,6 +6,7 @@ import {
   findHolder,
   findLiveRecordIds,
   findUsersOfSource,
+  groupIdsField,
   type Holder,
   lockRecordsByAnchor,
   lockRecordsById,
@@ -124,13 +125,23 @@ async function moveAnchors(
   return [
     // The document of an account shows its source; that of a user does not change.
     ...moves.flatMap((each) =>
-      change(each, (record) => (record.kind === 'user' ? record : { ...record, updatedAt: now })),
+      change(each, (record) => {
+        const moved = withoutGroupIds(record);
+        return record.kind === 'user' ? moved : { ...moved, updatedAt: now };
+      }),
     ),
     ...joins.flatMap(({ older, newer }) => [
       ...change(older, (record) => withValuesOf(record, newer, now)),
       ...change(newer, (record) => ({ ...tombstoneOf(record), updatedAt: now })),
     ]),
   ];
+}
+
+/** Ids of groups belong to the former source; until the new one lists the record again, its groups are names. */
+function withoutGroupIds(record: StoredRecord): StoredRecord {
+  const { [groupIdsField]: ids, ...fields } = record.fields;
+  // No listed record has this hash, so the next run compares the record.
+  return ids ? { ...record, fields, contentHash: Buffer.alloc(16) } : record;
 }
 
 /** Keeps the values if the new source no longer lists the record: its next run deletes it under its safeguard. */

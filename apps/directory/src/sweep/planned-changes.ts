@@ -9,6 +9,8 @@ import {
   type StoredRecord,
 } from '@idsync/database/directory';
 import { findChanges } from '../batch/read-batch.js';
+import { resolveMemberships } from '../batch/resolve-memberships.js';
+import type { Cause } from '../changes/cause.js';
 import type { RecordChange } from '../changes/record-change.js';
 import { isDeleted, type KeyRules, tombstoneOf } from '../matching/record-keys.js';
 import { append, byId } from '../shared/collections.js';
@@ -19,6 +21,7 @@ export interface PlannedChanges {
   changes: RecordChange[];
   /** External ids that a single-record job has read in the meantime; their plan entries are ignored. */
   overtaken: string[];
+  groups: Cause['groups'];
 }
 
 /**
@@ -40,13 +43,15 @@ export async function plannedChanges(
   const changes = deletionsOf(locked, overtaken, job, now);
   const moved = await findMoved(tx, job.connectorId, latest);
   const ranksRows = !reportsDeletions(job);
-  for (const [seq, records] of incomingBySeq(latest)) {
-    const source = { jobId: job.id, seq, connectorId: job.connectorId, kind: job.kind, policy, rules, now };
-    const found = await findChanges(tx, { ...source, ranksRows, isPlanned: true }, records, moved);
+  const bySeq = incomingBySeq(latest);
+  const run = { jobId: job.id, connectorId: job.connectorId, kind: job.kind, policy, rules, now };
+  const memberships = await resolveMemberships(tx, run, [...bySeq.values()].flat());
+  for (const [seq, records] of bySeq) {
+    const found = await findChanges(tx, { ...run, seq, ranksRows, isPlanned: true, memberships }, records, moved);
     changes.push(...separateReused(found.changes, rules, now));
     for (const externalId of found.overtaken) overtaken.add(externalId);
   }
-  return { changes, overtaken: [...overtaken] };
+  return { changes, overtaken: [...overtaken], groups: memberships.pending };
 }
 
 /**

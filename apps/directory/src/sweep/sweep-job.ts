@@ -229,10 +229,10 @@ async function applyChunk(
   }
   await markEntriesDone(tx, jobId, idsOf(entries));
   const cause = { ...tenant, jobId, ...causedAt(fixedTime) };
-  const { changes, overtaken } = await plannedChanges(tx, job, entries, cause);
+  const { changes, overtaken, groups } = await plannedChanges(tx, job, entries, cause);
   await reportOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
   const { admitted } = await withinQuota(tx, tenantId, limit, changes);
-  await addLosses(tx, jobId, [...lossesOf(await applyChanges(tx, cause, admitted)).keys()]);
+  await addLosses(tx, jobId, [...lossesOf(await applyChanges(tx, { ...cause, groups }, admitted)).keys()]);
   return true;
 }
 

@@ -1,6 +1,6 @@
 import { adminRoutes, clientRoutes, encodeId, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { findGroup, type GroupRow, listGroups } from '@idsync/database/gateway';
+import { countedOf, findGroup, type GroupRow, listGroups } from '@idsync/database/gateway';
 import { Controller } from '@nestjs/common';
 import { orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
@@ -29,7 +29,7 @@ export class GroupsController {
     });
     const last = cursor !== undefined && rows.length === limit ? rows.at(-1) : undefined;
     return {
-      data: rows.map(presentGroup),
+      data: rows.map((row) => presentGroup(row, limit)),
       total,
       ...(isEstimate && { total_is_estimate: true }),
       limit,
@@ -50,11 +50,18 @@ export class GroupsController {
   }
 }
 
-function presentGroup({ id, name, connectorId, createdAt }: GroupRow): responses.Group {
+/** `among`: how many groups the answer may have. */
+function presentGroup(row: GroupRow, among = 1): responses.Group {
+  const { id, name, connectorId, externalId, createdAt, updatedAt, members } = row;
+  const most = countedOf(among);
   return {
     id: encodeId('group', id),
     name,
+    external_id: externalId ?? name,
     source_id: encodeId('connector', connectorId),
     created_at: createdAt.toISOString(),
+    updated_at: (updatedAt ?? createdAt).toISOString(),
+    members_total: Math.min(members, most),
+    ...(members > most && { members_total_is_estimate: true }),
   };
 }

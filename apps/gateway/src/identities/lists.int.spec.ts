@@ -1,8 +1,15 @@
 import { decodeId, encodeId, newUuid, type RecordKind } from '@idsync/contracts';
 import { Database } from '@idsync/database';
 import { assignTime } from '@idsync/database/bus';
-import { deleteRecords, insertRecords, type StoredRecord, updateRecords } from '@idsync/database/directory';
-import { findGroupsByName } from '@idsync/database/gateway';
+import {
+  deleteRecords,
+  insertRecords,
+  resolveGroups,
+  type StoredRecord,
+  saveGroups,
+  updateRecords,
+} from '@idsync/database/directory';
+import { findGroupsByName, findGroupsOf } from '@idsync/database/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Body, OperatedGateway } from '../../test/operated-gateway.js';
 
@@ -408,8 +415,11 @@ describe('groups', () => {
       body: {
         id: found.Sales,
         name: 'Sales',
+        external_id: 'Sales',
         source_id: encodeId('connector', source),
         created_at: expect.stringMatching(/^2026-01-01T/),
+        updated_at: expect.stringMatching(/^2026-01-01T/),
+        members_total: 1,
       },
     });
   });
@@ -425,7 +435,37 @@ describe('groups', () => {
     expect(await groups(`?source=${encodeId('connector', newUuid())}`)).toEqual({});
   });
 
-  it('follow their users: a renamed group has another id, and one without members is not shown', async () => {
+  it('with a key have their former id after a rename, and are found by their present name', async () => {
+    const ann = user('1', ['Sales']);
+    const reading = (jobId: string) => ({ jobId, connectorId: source });
+    const name = (jobId: string, ...names: [key: string, name: string][]) =>
+      directory.transaction(tenant, async (tx) => {
+        const listed = new Map(names.map(([key, each]) => [key, new Set([each])]));
+        const found = await resolveGroups(tx, reading(jobId), listed);
+        return saveGroups(tx, reading(jobId), found.values(), new Date('2026-02-01'));
+      });
+    await insert(ann);
+    const { Sales } = await groups();
+    await name(newUuid(), ['g1', 'Sales']);
+    expect(await groups()).toEqual({ Sales });
+    await name(newUuid(), ['g1', 'Trade'], ['g2', 'Sales']);
+    const ids = { groups: ['Trade'], group_ids: [decodeId('group', Sales ?? '') ?? ''] };
+    await update(ann, { fields: ids });
+    expect(await groups()).toEqual({ Trade: Sales });
+    expect((await get(`groups/${Sales}`)).body).toMatchObject({
+      external_id: 'g1',
+      updated_at: '2026-02-01T00:00:00.000Z',
+    });
+    const id = encodeId('connector', source);
+    expect(await groups(`?source=${id}&name=Trade`)).toEqual({ Trade: Sales });
+    expect(await groups(`?source=${id}&name=Sales`)).toEqual({});
+    expect(await members(Sales)).toEqual(['1']);
+    expect((await findGroupsOf(directory, tenant, [ann.id])).get(ann.id)).toEqual([
+      { id: decodeId('group', Sales ?? ''), name: 'Trade' },
+    ]);
+  });
+
+  it('follow their users: without keys, a renamed group has another id, and one without members is not shown', async () => {
     const [ann, bob] = [user('1', ['Sales']), user('2', ['Sales'])];
     await insert(ann, bob);
     const { Sales } = await groups();

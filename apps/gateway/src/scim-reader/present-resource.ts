@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { encodeId, type responses } from '@idsync/contracts';
-import { type GroupRow, groupIdOf } from '@idsync/database/gateway';
+import type { GroupRow, NamedGroup } from '@idsync/database/gateway';
 import { type AttributeSelection, selected } from '../scim/present-resource.js';
 import { enterpriseSchema, groupSchema, userSchema } from '../scim/scim-schemas.js';
 
@@ -21,8 +21,8 @@ export function userNameOf({ user_principal_name, email, external_id }: response
   return user_principal_name ?? email ?? external_id;
 }
 
-/** Presents a user of `/v1/users` as a SCIM user. `connectorId` is its source, to which its groups belong. */
-export function presentUser(user: responses.User, connectorId: string | undefined, base: string): Presented {
+/** Presents a user of `/v1/users` with its groups as a SCIM user. */
+export function presentUser(user: responses.User, groups: readonly NamedGroup[], base: string): Presented {
   const [department] = user.departments;
   const name = { givenName: user.first_name, familyName: user.last_name };
   return presented('User', user.id, base, [userSchema.id, ...(department === undefined ? [] : [enterpriseSchema.id])], {
@@ -34,17 +34,15 @@ export function presentUser(user: responses.User, connectorId: string | undefine
     active: user.status === 'active',
     ...(user.email !== undefined && { emails: [{ value: user.email, type: 'work', primary: true }] }),
     ...(user.roles.length > 0 && { roles: user.roles.map((value) => ({ value })) }),
-    ...(user.groups.length > 0 && {
-      groups: user.groups.map((display) => ({ ...(connectorId && groupLink(connectorId, display, base)), display })),
-    }),
+    ...(groups.length > 0 && { groups: groups.map((group) => groupLink(group, base)) }),
     ...(department !== undefined && { [enterpriseSchema.id]: { department } }),
     meta: { resourceType: 'User', created: user.created_at, lastModified: user.updated_at },
   });
 }
 
-function groupLink(connectorId: string, name: string, base: string): object {
-  const id = encodeId('group', groupIdOf(connectorId, name));
-  return { value: id, $ref: `${base}/Groups/${id}` };
+function groupLink(group: NamedGroup, base: string): object {
+  const id = encodeId('group', group.id);
+  return { value: id, $ref: `${base}/Groups/${id}`, display: group.name };
 }
 
 /** Presents a group of `/v1/groups`. Members are absent unless the client has requested them. */
@@ -59,7 +57,11 @@ export function presentGroup(row: GroupRow, members: readonly Member[] | undefin
         type: 'User',
       })),
     }),
-    meta: { resourceType: 'Group', created: row.createdAt.toISOString() },
+    meta: {
+      resourceType: 'Group',
+      created: row.createdAt.toISOString(),
+      ...(row.updatedAt && { lastModified: row.updatedAt.toISOString() }),
+    },
   });
 }
 

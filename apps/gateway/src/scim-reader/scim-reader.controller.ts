@@ -1,6 +1,6 @@
 import { decodeId, type responses } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { findConnectorsOf, findGroup } from '@idsync/database/gateway';
+import { findGroup, findGroupsOf, type NamedGroup } from '@idsync/database/gateway';
 import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Access, CurrentTenant } from '../access/access.decorator.js';
@@ -81,9 +81,9 @@ export class ScimReaderController {
   private async presentUsers(tenantId: string, users: readonly responses.User[], base: string): Promise<Presented[]> {
     const recordIdOf = (user: responses.User) => decodeId('user', user.id) ?? '';
     const grouped = users.filter(({ groups }) => groups.length > 0).map(recordIdOf);
-    const connectors =
-      grouped.length > 0 ? await findConnectorsOf(this.database, tenantId, grouped) : new Map<string, string>();
-    return users.map((user) => presentUser(user, connectors.get(recordIdOf(user)), base));
+    const groups =
+      grouped.length > 0 ? await findGroupsOf(this.database, tenantId, grouped) : new Map<string, NamedGroup[]>();
+    return users.map((user) => presentUser(user, groups.get(recordIdOf(user)) ?? [], base));
   }
 }
 

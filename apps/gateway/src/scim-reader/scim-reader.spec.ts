@@ -1,6 +1,6 @@
 import { encodeId, newUuid, requests, type responses } from '@idsync/contracts';
 import type { Database } from '@idsync/database';
-import { type GroupRow, groupIdOf } from '@idsync/database/gateway';
+import type { GroupRow } from '@idsync/database/gateway';
 import { describe, expect, it } from '@jest/globals';
 import { defaultPage, largestPage } from '../scim/scim-bounds.js';
 import { ScimError } from '../scim/scim-error.js';
@@ -38,7 +38,6 @@ describe('the members of a group', () => {
 });
 
 const base = 'https://idsync.example.org/scim/v2';
-const connectorId = newUuid();
 const user = {
   id: 'usr_1',
   external_id: 'e1',
@@ -50,8 +49,7 @@ const user = {
   created_at: '2026-11-01T00:00:00.000Z',
   updated_at: '2026-11-02T00:00:00.000Z',
 } as unknown as responses.User;
-const presentedUser = (changes: object, source: string | undefined = connectorId) =>
-  presentUser({ ...user, ...changes }, source, base);
+const presentedUser = (changes: object) => presentUser({ ...user, ...changes }, [], base);
 
 describe('a user as a SCIM resource', () => {
   it('has only what the user has', () => {
@@ -96,13 +94,11 @@ describe('a user as a SCIM resource', () => {
     expect(schemas).toContain(enterprise);
   });
 
-  it('links its groups in the source of the user, unless the source is unknown', () => {
-    const value = encodeId('group', groupIdOf(connectorId, 'Staff'));
-    expect(presentedUser({ groups: ['Staff'] }).attributes.groups).toEqual([
+  it('links its groups by their present names', () => {
+    const id = newUuid();
+    const value = encodeId('group', id);
+    expect(presentUser({ ...user, groups: ['Crew'] }, [{ id, name: 'Staff' }], base).attributes.groups).toEqual([
       { value, $ref: `${base}/Groups/${value}`, display: 'Staff' },
-    ]);
-    expect(presentUser({ ...user, groups: ['Staff'] }, undefined, base).attributes.groups).toEqual([
-      { display: 'Staff' },
     ]);
   });
 

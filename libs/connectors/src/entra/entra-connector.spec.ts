@@ -166,8 +166,11 @@ describe('the Entra connector with mapped groups', () => {
       grouped.relate(path(`u${n}`), { value: [{ id: 'g1', displayName: 'Staff' }] });
     }
     const next = '/users/u7/transitiveMemberOf/microsoft.graph.group?$skiptoken=2';
-    grouped.relate(path('u7'), { value: [{ displayName: 'Zoo' }], '@odata.nextLink': `${grouped.origin}/v1.0${next}` });
-    grouped.relate(next, { value: [{ displayName: 'Art' }] });
+    grouped.relate(path('u7'), {
+      value: [{ id: 'g2', displayName: 'Zoo' }],
+      '@odata.nextLink': `${grouped.origin}/v1.0${next}`,
+    });
+    grouped.relate(next, { value: [{ id: 'g3', displayName: 'Art' }] });
     let batches = 0;
     grouped.server.serve((asked) => {
       const reply = grouped.answer(asked);
@@ -183,6 +186,10 @@ describe('the Entra connector with mapped groups', () => {
     expect(groupsOf.size).toBe(45);
     expect(groupsOf.get('u7')).toEqual(['Art', 'Zoo']);
     expect(groupsOf.get('u8')).toEqual(['Staff']);
+    expect(records.find(({ external_id }) => external_id === 'u7')?.memberships).toEqual([
+      { id: 'g3', name: 'Art' },
+      { id: 'g2', name: 'Zoo' },
+    ]);
     expect(batches).toBe(4);
   });
 

@@ -6,6 +6,7 @@ import { codeOf } from '../http/failures.js';
 import type { HttpLimits } from '../http/http-transport.js';
 import { LoopGuard, listIn } from '../http/paging.js';
 import { backoffMs, retryAfterMs, type WaitBudget } from '../http/waiting.js';
+import { groupsIn } from '../json/groups-in.js';
 import { scalarText, valueAt } from '../json/json-value.js';
 
 /** Values that are not part of an object, by mapping name. */
@@ -57,7 +58,7 @@ function listOf(name: string, property: string, pathOf: (id: string) => string):
         page,
         objects.map((object) => pathOf(url(idOf(object)))),
       );
-      return lists.map((list) => new Map([[name, texts(list, property).sort()]]));
+      return lists.map((list) => new Map([[name, groupsIn(list, (item) => valueAt(item, property))]]));
     },
   };
 }

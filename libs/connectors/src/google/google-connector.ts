@@ -25,9 +25,10 @@ import { oauthToken, signedJwt, signingKey } from '../http/authenticate.js';
 import type { Authentication } from '../http/authentication.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { type ListAnswer, listIn, listPlace, readList } from '../http/paging.js';
+import { groupsIn } from '../json/groups-in.js';
 import { jsonReader } from '../json/json-path.js';
 import { isObject, scalarText, valueAt } from '../json/json-value.js';
-import type { Mapping } from '../map-record.js';
+import type { Mapping, Values } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 
 const groups = '@groups';
@@ -208,12 +209,12 @@ async function askUser(requests: PageRequests, config: GoogleConfig, id: string)
   return answer?.body;
 }
 
-/** Returns the names of the groups of which each user is a direct member. */
-async function groupsOfEach(requests: PageRequests, users: readonly unknown[]): Promise<string[][]> {
+/** Returns the groups of which each user is a direct member. */
+async function groupsOfEach(requests: PageRequests, users: readonly unknown[]): Promise<Values[]> {
   return mapConcurrently(users, atOnce, (user) => groupsOf(requests, user));
 }
 
-async function groupsOf(requests: PageRequests, user: unknown): Promise<string[]> {
+async function groupsOf(requests: PageRequests, user: unknown): Promise<Values> {
   const userKey = scalarText(valueAt(user, 'id'));
   if (userKey === undefined || isDeleted(user)) return [];
   const ask = async (pageToken: string): Promise<ListAnswer> => {
@@ -221,11 +222,9 @@ async function groupsOf(requests: PageRequests, user: unknown): Promise<string[]
     const answer = await requests.get('/groups', { query });
     return { items: listOrNone(answer, 'groups'), next: tokenIn(answer), from: answer.from };
   };
-  const names: string[] = [];
-  for await (const { items } of readList(ask, { pageSize: maxGroups })) {
-    names.push(...items.flatMap((group) => scalarText(valueAt(group, 'name')) ?? []));
-  }
-  return names.sort();
+  const found: unknown[] = [];
+  for await (const { items } of readList(ask, { pageSize: maxGroups })) found.push(...items);
+  return groupsIn(found, (group) => valueAt(group, 'name'));
 }
 
 /** Returns whether a user is deleted. Only deleted users have a deletion time. */

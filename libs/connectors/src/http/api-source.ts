@@ -12,7 +12,7 @@ import {
 } from '../connector.js';
 import { findByFullRead } from '../find-by-full-read.js';
 import { scalarText, valueAt } from '../json/json-value.js';
-import { type Mapping, mapRecordAt } from '../map-record.js';
+import { type Mapping, mapRecordAt, type ValuesOf } from '../map-record.js';
 import type { ApiAnswer, ApiRequest, PageRequests } from './api-client.js';
 import { StatusError } from './failures.js';
 import { type HttpLimits, HttpTransport } from './http-transport.js';
@@ -93,14 +93,12 @@ export function parseCursor<T>(
   return parsed.data;
 }
 
-type Values = (name: string) => readonly string[];
-
 /** Adds to the values of items what was read beside each of them, by names of the mapping. */
 export function withRelated(
-  valuesOf: (item: unknown) => Values,
+  valuesOf: (item: unknown) => ValuesOf,
   items: readonly unknown[],
   related: readonly ReadonlyMap<string, readonly string[]>[],
-): (item: unknown) => Values {
+): (item: unknown) => ValuesOf {
   const relatedTo = new Map(items.map((item, index) => [item, related[index]]));
   return (item) => {
     const own = valuesOf(item);
@@ -115,7 +113,7 @@ export function mapItems<Item>(
   items: readonly Item[],
   firstLine: number,
   mapping: Mapping,
-  valuesOf: (item: Item) => Values,
+  valuesOf: (item: Item) => ValuesOf,
 ): { records: ReadRecord[]; errors: RecordError[] } {
   const records = new Map<string, ReadRecord>();
   const errors: RecordError[] = [];

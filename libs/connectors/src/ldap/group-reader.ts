@@ -1,6 +1,8 @@
 import type { LdapConfig } from '@idsync/contracts';
 import { AndFilter, type Filter, OrFilter } from 'ldapts';
-import { firstText, textsOf } from './entry-values.js';
+import { mapConcurrently } from '../answer-of.js';
+import { namesOf, type Values } from '../map-record.js';
+import { type Anchor, firstText, keyOf, textsOf } from './entry-values.js';
 import { completeRanges, equals, readReferred } from './fetch-entries.js';
 import { refusal, resultCodes } from './ldap-errors.js';
 import type { LdapEntry } from './ldap-messages.js';
@@ -11,25 +13,30 @@ import { parseFilter } from './parse-filter.js';
 
 const anyGroup =
   '(|(objectClass=group)(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))';
-/** Number of groups that are cached: parents by DN, and primary groups by SID. */
+/** Number of groups that are cached: keys and parents by DN, and primary groups by SID. */
 const maxCachedGroups = 10_000;
 /** Maximum number of groups that a search for one entry returns. */
 const maxGroups = 10_000;
+/** Concurrent reads of groups. */
+const atOnce = 16;
 
 /**
  * Reads the groups of entries: from `memberOf` in Active Directory, and by a search elsewhere. Neither contains the
  * primary group of Active Directory, which is searched by its SID.
  */
 export class GroupReader {
-  private readonly groups = new Map<string, Promise<string[]>>();
+  private readonly parents = new Map<string, Promise<string[]>>();
+  private readonly keys = new Map<string, Promise<string>>();
   private readonly listing: Listing;
   private readonly byMemberOf: boolean;
+  private readonly anchor: Anchor;
 
   constructor(
     private readonly session: LdapSession,
     private readonly settings: LdapConfig['groups'],
-    { activeDirectory, base }: { activeDirectory: boolean; base: string },
+    { activeDirectory, base, anchor }: { activeDirectory: boolean; base: string; anchor: Anchor },
   ) {
+    this.anchor = anchor;
     this.byMemberOf = activeDirectory && settings.base_dn === undefined && settings.filter === undefined;
     const wanted = settings.filter ?? (activeDirectory ? '(objectClass=group)' : anyGroup);
     this.listing = { base: settings.base_dn ?? base, scope: 'sub', filter: parseFilter(wanted, 'groups.filter') };
@@ -40,12 +47,24 @@ export class GroupReader {
     return [this.byMemberOf ? 'memberOf' : 'uid', 'primaryGroupID', 'objectSid'];
   }
 
-  async groupsOf(entry: LdapEntry): Promise<string[]> {
+  async groupsOf(entry: LdapEntry): Promise<Values> {
     const found = new Set(await this.directGroupsOf(entry));
     // Iterating a set includes values added meanwhile, and a cycle of groups adds nothing.
     if (this.settings.nested) for (const dn of found) for (const parent of await this.parentsOf(dn)) found.add(parent);
-    const names = this.settings.named_by === 'dn' ? [...found] : [...found].map(nameOf);
-    return [...new Set(names)].sort();
+    const { named_by } = this.settings;
+    const groups = await mapConcurrently([...found], atOnce, async (dn) => ({
+      id: await this.keyOf(dn),
+      name: named_by === 'dn' ? dn : nameOf(dn),
+    }));
+    return namesOf(groups);
+  }
+
+  /** Returns the permanent key of a group, or its DN if it has none or is not visible. */
+  private keyOf(dn: string): Promise<string> {
+    return cached(this.keys, dn.toLowerCase(), async () => {
+      const group = await readReferred(this.session, dn, [...this.anchor]);
+      return (group && keyOf(group, this.anchor)) ?? dn;
+    });
   }
 
   /**
@@ -62,23 +81,14 @@ export class GroupReader {
     if (!this.byMemberOf) return this.search([...membership(entry.dn, firstText(entry, 'uid')), ...primary], entry.dn);
     const groups = textsOf(entry, 'memberOf') ?? [];
     if (!sid) return groups;
-    return [...groups, ...(await this.cached(sid.toString('hex'), () => this.search(primary, entry.dn)))];
+    const read = () => this.search(primary, entry.dn);
+    return [...groups, ...(await cached(this.parents, sid.toString('hex'), read))];
   }
 
   private parentsOf(dn: string): Promise<string[]> {
-    return this.cached(dn.toLowerCase(), () =>
+    return cached(this.parents, dn.toLowerCase(), () =>
       this.byMemberOf ? this.readParents(dn) : this.search(membership(dn, undefined), dn),
     );
-  }
-
-  private cached(key: string, read: () => Promise<string[]>): Promise<string[]> {
-    const known = this.groups.get(key);
-    if (known !== undefined) return known;
-    const [oldest] = this.groups.keys();
-    if (this.groups.size >= maxCachedGroups && oldest !== undefined) this.groups.delete(oldest);
-    const found = read();
-    this.groups.set(key, found);
-    return found;
   }
 
   private async readParents(dn: string): Promise<string[]> {
@@ -93,12 +103,26 @@ export class GroupReader {
     const { entries, result } = await this.session.search({
       ...this.listing,
       filter,
-      attributes: ['1.1'],
+      attributes: [...this.anchor],
       limit: maxGroups,
     });
     if (result.code !== resultCodes.success) throw refusal(result, 'searching the groups of an entry', dn);
-    return entries.map((group) => group.dn);
+    return entries.map((group) => {
+      const key = keyOf(group, this.anchor);
+      if (key !== undefined) void cached(this.keys, group.dn.toLowerCase(), async () => key);
+      return group.dn;
+    });
   }
+}
+
+function cached<Value>(cache: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const [oldest] = cache.keys();
+  if (cache.size >= maxCachedGroups && oldest !== undefined) cache.delete(oldest);
+  const found = read();
+  cache.set(key, found);
+  return found;
 }
 
 function membership(dn: string, uid: string | undefined): Filter[] {

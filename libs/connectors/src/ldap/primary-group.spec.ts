@@ -1,3 +1,4 @@
+import type { Membership } from '@idsync/contracts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Asked, entry, fakeDirectory, result } from '../../test/fake-directory.js';
 import { read } from '../../test/reading.js';
@@ -12,8 +13,9 @@ const sid = (id: number) => {
   return bytes;
 };
 const groups = [
+  // This account may not read its key.
   { dn: `CN=Domain Users,CN=Users,${domain}`, sid: sid(513), memberOf: [`CN=Users,CN=Builtin,${domain}`] },
-  { dn: `CN=Staff,${domain}`, sid: sid(1_105), memberOf: [] },
+  { dn: `CN=Staff,${domain}`, sid: sid(1_105), memberOf: [], objectGUID: [Buffer.alloc(16, 1)] },
   { dn: `CN=Users,CN=Builtin,${domain}`, sid: sid(545), memberOf: [] },
 ];
 const stops: (() => Promise<void>)[] = [];
@@ -25,7 +27,7 @@ afterEach(async () => {
 async function groupsOf(
   person: { primaryGroupID?: string; memberOf?: string[] },
   config: Record<string, unknown> = {},
-): Promise<{ found: string[] | undefined; searches: Asked[] }> {
+): Promise<{ found: string[] | undefined; memberships: Membership[] | undefined; searches: Asked[] }> {
   const searches: Asked[] = [];
   const answer = (asked: Asked): Buffer[] => {
     const done = result(asked, 0, { cookie: '' });
@@ -35,7 +37,8 @@ async function groupsOf(
       return [entry(asked, '', root), done];
     }
     const parent = groups.find(({ dn }) => dn === asked.base);
-    if (parent) return [entry(asked, parent.dn, { memberOf: parent.memberOf }), done];
+    const keyOf = ({ objectGUID }: (typeof groups)[number]) => objectGUID && { objectGUID };
+    if (parent) return [entry(asked, parent.dn, { memberOf: parent.memberOf, ...keyOf(parent) }), done];
     // Lists of groups have the base of the naming context.
     if (asked.base === domain && asked.cookie !== undefined) return [done];
     if (asked.base === domain) {
@@ -46,7 +49,7 @@ async function groupsOf(
           asked.filter.includes(group.sid.toString('hex')) ||
           (asked.filter.includes(byMember) && person.memberOf?.includes(group.dn)),
       );
-      return [...hits.map(({ dn }) => entry(asked, dn, {})), done];
+      return [...hits.map((hit) => entry(asked, hit.dn, { ...keyOf(hit) })), done];
     }
     const values = {
       objectGUID: [guid],
@@ -67,7 +70,7 @@ async function groupsOf(
     allowedCidrs: ['127.0.0.1/32'],
   });
   const { records } = await read(connector);
-  return { found: records[0]?.fields.groups, searches };
+  return { found: records[0]?.fields.groups, memberships: records[0]?.memberships, searches };
 }
 
 const staff = `CN=Staff,${domain}`;
@@ -93,5 +96,18 @@ describe('the primary group of Active Directory', () => {
   it.each([undefined, '4711', 'none', '-5'])('is no group if its id is %s', async (primaryGroupID) => {
     const { found } = await groupsOf({ memberOf: [staff], ...(primaryGroupID && { primaryGroupID }) });
     expect(found).toEqual(['Staff']);
+  });
+});
+
+describe('the key of a group', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['listed by memberOf', {}],
+    ['found by a search', { groups: { filter: '(objectClass=group)' } }],
+  ])('%s is its GUID, or its DN if it has none', async (_, config) => {
+    const { memberships } = await groupsOf({ primaryGroupID: '513', memberOf: [staff] }, config);
+    expect(memberships).toEqual([
+      { id: users, name: 'Domain Users' },
+      { id: '01010101-0101-0101-0101-010101010101', name: 'Staff' },
+    ]);
   });
 });

@@ -62,6 +62,7 @@ export class Reading {
     this.groups = new GroupReader(session, config.groups, {
       activeDirectory: server.kind === 'active_directory',
       base: this.context,
+      anchor: defaultAnchor(server),
     });
     const fields = config.fields ?? ldapMappings[server.kind][records].fields;
     const mapping = { kind: records, externalId: this.externalId, fields };

@@ -235,7 +235,9 @@ describe('reading one user of Okta', () => {
     grouped.relate('/api/v1/users/id%2F2%20%C3%A4/groups', [{ id: 'g', profile: { name: 'Singers' } }]);
     for (const n of [0, 1, 3, 4, 5, 6]) grouped.relate(`/api/v1/users/id%2F${n}%20%C3%A4/groups`, []);
     expect(await expectEachAlone(grouped.connector())).toHaveLength(7);
-    expect(await readOne(grouped.connector(), 'id/2 ä')).toMatchObject({ record: { fields: { groups: ['Singers'] } } });
+    expect(await readOne(grouped.connector(), 'id/2 ä')).toMatchObject({
+      record: { fields: { groups: ['Singers'] }, memberships: [{ id: 'g', name: 'Singers' }] },
+    });
   });
 
   it('returns absent for a login, and for a deactivated user that is not selected', async () => {

@@ -25,9 +25,10 @@ import { oauthToken, signedJwt, signingKey } from '../http/authenticate.js';
 import { type Authentication, headerAuthentication } from '../http/authentication.js';
 import type { HttpTransport } from '../http/http-transport.js';
 import { type ListAnswer, linkTo, listIn, listPlace, readList } from '../http/paging.js';
+import { groupsIn } from '../json/groups-in.js';
 import { jsonReader } from '../json/json-path.js';
 import { scalarText, valueAt } from '../json/json-value.js';
-import type { Mapping } from '../map-record.js';
+import type { Mapping, Values } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 
 const groups = '@groups';
@@ -172,12 +173,12 @@ function oktaAnswer(answer: ApiAnswer, limit: number): ListAnswer {
 const atOnce = 5;
 const shownAs = '/users/{id}/groups';
 
-/** Returns the names of the groups of each user. */
-async function groupsOfEach(requests: PageRequests, users: readonly unknown[]): Promise<string[][]> {
+/** Returns the groups of each user. */
+async function groupsOfEach(requests: PageRequests, users: readonly unknown[]): Promise<Values[]> {
   return mapConcurrently(users, atOnce, (user) => groupsOf(requests, user));
 }
 
-async function groupsOf(requests: PageRequests, user: unknown): Promise<string[]> {
+async function groupsOf(requests: PageRequests, user: unknown): Promise<Values> {
   const id = scalarText(valueAt(user, 'id'));
   if (id === undefined) return [];
   const path = `/users/${encodeURIComponent(id)}/groups`;
@@ -186,11 +187,9 @@ async function groupsOf(requests: PageRequests, user: unknown): Promise<string[]
       await (next === '' ? requests.get(path, { query: { limit }, shownAs }) : requests.follow(next, { shownAs })),
       limit,
     );
-  const names: string[] = [];
-  for await (const { items } of readList(ask, { pageSize: limit })) {
-    names.push(...items.flatMap((group) => scalarText(valueAt(valueAt(group, 'profile'), 'name')) ?? []));
-  }
-  return names.sort();
+  const found: unknown[] = [];
+  for await (const { items } of readList(ask, { pageSize: limit })) found.push(...items);
+  return groupsIn(found, (group) => valueAt(valueAt(group, 'profile'), 'name'));
 }
 
 /** https://developer.okta.com/docs/reference/api/users/ : all user statuses. */

@@ -65,6 +65,7 @@ describe('the scim-push connector', () => {
           manager_id: [idOf(2)],
           status: ['inactive'],
         }),
+        memberships: [{ id: idOf(5), name: 'Staff' }],
       },
     ]);
     expect((await source.connector().discover?.(new AbortController().signal))?.map(({ name }) => name)).toContain(

@@ -69,7 +69,7 @@ describe('a SCIM source', () => {
   it('returns people as the standard defines them, with their groups', async () => {
     const { id } = await add('ann');
     const off = await add('bob', { active: false });
-    await addGroup('Admins', id);
+    const admins = await addGroup('Admins', id);
     const { records, errors, pages } = await readAll(connector());
     expect(errors).toEqual([]);
     const byName = new Map(records.map((record) => [record.fields.user_principal_name?.[0], record]));
@@ -89,6 +89,7 @@ describe('a SCIM source', () => {
         roles: [],
         status: ['active'],
       },
+      memberships: [{ id: admins.id, name: 'Admins' }],
     });
     expect(byName.get('bob')).toMatchObject({ external_id: off.id, fields: { status: ['inactive'] } });
     expect(records).toHaveLength(2);
@@ -120,7 +121,11 @@ describe('a SCIM source', () => {
     const outer = await addGroup('Outer', inner.id);
     await patch(`/Groups/${inner.id}`, 'add', 'members', [{ value: outer.id }]);
     const { records } = await readAll(connector({ fields: { groups: '@groups' } }));
-    expect(records).toEqual([{ external_id: id, fields: { groups: ['Inner', 'Outer'] } }]);
+    const memberships = [
+      { id: inner.id, name: 'Inner' },
+      { id: outer.id, name: 'Outer' },
+    ];
+    expect(records).toEqual([{ external_id: id, fields: { groups: ['Inner', 'Outer'] }, memberships }]);
   });
 
   it('discovers the fields', async () => {

@@ -15,7 +15,7 @@ import { type ApiAccess, apiConnector, getOne, parseCursor } from '../http/api-s
 import { authenticate } from '../http/authenticate.js';
 import { StatusError } from '../http/failures.js';
 import { isObject, scalarText, valueAt } from '../json/json-value.js';
-import { type Mapping, mapRecord, type ValuesOf } from '../map-record.js';
+import { type Mapping, mapRecord, namesOf, type Values, type ValuesOf } from '../map-record.js';
 import { sourceNames } from '../transform.js';
 import {
   type ListingPage,
@@ -154,8 +154,8 @@ async function allGroups(client: ApiClient, service: ScimService, signal: AbortS
 /** Maximum number of memberships in memory, about 100 MB. */
 const maxMemberships = 2_000_000;
 
-/** Returns the names of all direct and nested groups of a resource. */
-type GroupsOf = (resourceId: string) => string[];
+/** Returns all direct and nested groups of a resource. */
+type GroupsOf = (resourceId: string) => Values;
 
 /** Reads all groups with their members. */
 async function readGroups(pages: AsyncIterable<ListingPage>): Promise<GroupsOf> {
@@ -184,7 +184,12 @@ async function readGroups(pages: AsyncIterable<ListingPage>): Promise<GroupsOf> 
     const found = new Set(groupsOf.get(resourceId));
     // Iterating a set includes values added meanwhile, and a cycle of groups ends.
     for (const group of found) for (const outer of groupsOf.get(group) ?? []) found.add(outer);
-    return [...found].flatMap((id) => names.get(id) ?? []).sort();
+    return namesOf(
+      [...found].flatMap((id) => {
+        const name = names.get(id);
+        return name === undefined ? [] : { id, name };
+      }),
+    );
   };
 }
 

@@ -1,6 +1,10 @@
+import { groupsIn } from '../json/groups-in.js';
 import { jsonReader } from '../json/json-path.js';
 import { scalarText, valueAt } from '../json/json-value.js';
 import type { ValuesOf } from '../map-record.js';
+
+/** The path of the groups of a user, whose values are the ids of the groups. */
+const groupNames = 'groups[].display';
 
 /**
  * Reads values of SCIM resources by path. Where a single-valued field takes one value of a multi-valued attribute, this
@@ -12,8 +16,17 @@ export function scimReader(paths: readonly string[]): (resource: unknown) => Val
   return (resource) => {
     const all = inOrder(resource);
     const preferred = preferredFirst(resource);
-    return (path, forOne) => (forOne ? preferred(path) : all(path));
+    return (path, forOne) => {
+      if (path === groupNames)
+        return groupsIn(listAt(resource, 'groups'), (group) => valueAt(group, 'display'), 'value');
+      return forOne ? preferred(path) : all(path);
+    };
   };
+}
+
+function listAt(resource: unknown, name: string): unknown[] {
+  const list = valueAt(resource, name);
+  return Array.isArray(list) ? list : [];
 }
 
 function sortByPreference(list: readonly unknown[]): readonly unknown[] {

@@ -255,6 +255,16 @@ export const eventCatalogue: Record<EventType, ReturnType<typeof event>> = {
     'A group has no members left. If a user names it again, it is created with the same id.',
     { ...sample.group, ...sample.byJob, changed: [] },
   ),
+  'group.updated': event(
+    facts.groupUpdated,
+    'A group has another name in its source. Its id, its key and its members stay.',
+    {
+      ...sample.group,
+      ...sample.byJob,
+      changed: ['name'],
+      changes: [{ field: 'name', from: 'Development', to: sample.group.name }],
+    },
+  ),
   'webhook.disabled': event(
     facts.webhookTest.omit({ message: true }).extend({ reason: oneOf(['gone', 'failing']) }),
     'The service disabled a webhook: its receiver answered 410 (`gone`), or nothing succeeded for five days (`failing`). The disabled webhook does not receive it.',

@@ -111,10 +111,11 @@ export const findingFact = z.strictObject({
   changed,
 });
 export const groupFact = z.strictObject({
-  ...resources.group.omit({ created_at: true }).shape,
+  ...resources.group.pick({ id: true, name: true, external_id: true, source_id: true }).shape,
   ...cause,
   changed,
 });
+export const groupUpdated = groupFact.extend(differences);
 const members = (what: string) => z.array(text).describe(`Ids of users that ${what}.`);
 export const groupMembersChanged = groupFact.extend({
   added: members('became members'),

@@ -99,4 +99,9 @@ export const finding = {
   changed: ['state'],
 };
 
-export const group = { id: exampleId('group'), name: 'Engineering', source_id: exampleId('connector') };
+export const group = {
+  id: exampleId('group'),
+  name: 'Engineering',
+  external_id: '8f3c1f5e-6a1d-4b8e-9a57-0d2f7c1b6e42',
+  source_id: exampleId('connector'),
+};

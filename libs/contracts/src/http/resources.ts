@@ -194,9 +194,20 @@ export const accountPage = z.strictObject({ data: z.array(account), ...listField
 export const machineIdentityPage = z.strictObject({ data: z.array(machineIdentity), ...listFields });
 export const group = z.strictObject({
   id: text,
-  name: text.describe('As the source names it in its users.'),
+  name: text.describe('As the source names it now.'),
+  external_id: text.describe(
+    'The key of the group in its source, which a rename keeps. The name, if the source has no key.',
+  ),
   source_id: text.describe('The connector.'),
   created_at: dateTime.describe('When its first member was stored.'),
+  updated_at: dateTime.describe('When it got its name.'),
+  members_total: z.int().describe('Number of members.'),
+  members_total_is_estimate: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Present if there are more members than `members_total`, which counts 50000, in a list divided by its groups.',
+    ),
 });
 export const groupPage = z.strictObject({ data: z.array(group), ...listFields });
 export const connectorSummary = z.strictObject({

@@ -49,8 +49,11 @@ const page = <Item>(item: Item) => ({ data: [item], total: 1, limit: 50, offset:
 const group = {
   id: exampleId('group'),
   name: 'Engineering',
+  external_id: '8f3c1f5e-6a1d-4b8e-9a57-0d2f7c1b6e42',
   source_id: exampleId('connector'),
   created_at: event.timestamp,
+  updated_at: event.timestamp,
+  members_total: 12,
 };
 
 /** Examples of successful responses of the public API, by operation id. */

@@ -142,8 +142,11 @@ function renderData({ type, subjectId, identityId, details, resource }: EventRow
   const { changes = [], ...rest } = shownDetails(details);
   const kind = subjectKinds[type.slice(0, type.indexOf('.'))];
   // An event of a job, a finding, a group or a test has only its own details, no document.
-  if (!kind) return JSON.stringify({ ...rest, changed: changedOf(type, rest) });
   const changed = [...new Set(changes.map(({ field }) => field))];
+  if (!kind) {
+    const shownChanges = changes.length > 0 && valuesOf(changes, undefined);
+    return JSON.stringify({ ...rest, ...shownChanges, changed: changed.length > 0 ? changed : changedOf(type, rest) });
+  }
   const added = Object.fromEntries(additions.flatMap((key) => (key in rest ? [[key, rest[key]]] : [])));
   const previous = showsChanges(type) && changes.length > 0 ? valuesOf(changes, rest.values_left_out) : {};
   const more = JSON.stringify({ ...added, ...previous, changed }).slice(1);

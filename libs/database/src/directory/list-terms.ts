@@ -32,15 +32,21 @@ export interface ListedRecord {
   fields: Fields;
 }
 
-export interface NamedGroup {
+/** The field of a record with the ids of its groups, if they are not those that the names in `groups` give. */
+export const groupIdsField = 'group_ids';
+
+export interface RecordGroup {
   id: string;
   connectorId: string;
-  name: string;
+  /** Absent if the id does not follow from it. */
+  name?: string;
 }
 
 /** Returns the groups of a user that is not deleted. */
-export function groupsOf({ kind, connectorId, status, fields }: ListedRecord): NamedGroup[] {
-  if (kind !== 'user' || status === deletedStatus.user || fields.groups === undefined) return [];
+export function groupsOf({ kind, connectorId, status, fields }: ListedRecord): RecordGroup[] {
+  if (kind !== 'user' || status === deletedStatus.user) return [];
+  const ids = fields[groupIdsField];
+  if (ids) return ids.map((id) => ({ id, connectorId }));
   return [...new Set(fields.groups)].map((name) => ({ id: groupIdOf(connectorId, name), connectorId, name }));
 }
 

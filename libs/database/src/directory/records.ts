@@ -7,15 +7,9 @@ import { selectList, snakeCase } from '../naming-strategy.js';
 import { lowestId, type WithoutNulls, withoutNulls } from '../rows.js';
 import { deletePlannedRecords } from './delete-planned.js';
 import { derivation } from './derivation.js';
+import { insertGroups } from './groups.js';
 import { remainingLoad, reserveLoad } from './load-limit.js';
-import {
-  deleteTerms,
-  insertGroups,
-  insertTermsOfInserted,
-  joinedListTerms,
-  joinedSearchTerms,
-  updateTerms,
-} from './save-terms.js';
+import { deleteTerms, insertTermsOfInserted, joinedListTerms, joinedSearchTerms, updateTerms } from './save-terms.js';
 
 export type { EarlierState, LinkEvidence, MachineState } from '../entities/directory.entities.js';
 

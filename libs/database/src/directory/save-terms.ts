@@ -1,7 +1,8 @@
 // SQL by hand: writes in bulk, benchmarked.
 import { arraysOf, texts, times, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
-import { groupsOf, groupTerm, type ListedRecord, listTermsOf, type NamedGroup } from './list-terms.js';
+import { insertGroups } from './groups.js';
+import { type ListedRecord, listTermsOf } from './list-terms.js';
 import { searchTermsOf } from './search-terms.js';
 
 /**
@@ -104,32 +105,6 @@ export async function deleteTerms(tx: Transaction, table: TermTable, recordIds: 
   await deleteRows(tx, table, tx.tenantId, rows);
 }
 
-/** Adds the groups of records that have none of this name yet. Groups are never deleted; those without members are hidden. */
-export async function insertGroups(tx: Transaction, tenantId: string, records: readonly TermRecord[]): Promise<void> {
-  const found = new Map<string, NamedGroup & { at: Date }>();
-  for (const record of records) {
-    for (const group of groupsOf(record)) {
-      if (!found.has(group.id)) found.set(group.id, { ...group, at: record.updatedAt });
-    }
-  }
-  if (found.size === 0) return;
-  // Concurrent transactions insert in the same order, so they do not deadlock.
-  const groups = [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  await tx.query(
-    `insert into groups (id, tenant_id, connector_id, name, term, created_at)
-     select n.id, $1, n.connector_id, n.name, n.term, n.at
-       from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[]) as n (id, connector_id, name, term, at)
-       left join lateral (select true as is_known from groups where tenant_id = $1 and id = n.id limit 1) k on true
-      where is_known is null on conflict do nothing`,
-    [
-      tenantId,
-      ...arraysOf(groups, { id: uuids, connectorId: uuids, name: texts }),
-      texts(groups.map(({ id }) => groupTerm(id))),
-      times(groups.map(({ at }) => at)),
-    ],
-  );
-}
-
 const givenRows = 'unnest($2::text[], $3::timestamptz[], $4::uuid[]) as n (term, created_at, id)';
 
 async function insertRows(tx: Transaction, table: TermTable, tenantId: string, rows: readonly Row[]): Promise<void> {
@@ -163,23 +138,4 @@ function without(terms: readonly string[], others: readonly string[]): string[] 
 
 function linesOf(text: string | null | undefined): string[] {
   return text ? text.split('\n') : [];
-}
-
-/**
- * Returns which of these groups have members. Under the lock of the tenant's sequence the answer holds until the
- * transaction changes members.
- */
-export async function findGroupsWithMembers(
-  tx: Transaction,
-  tenantId: string,
-  groupIds: readonly string[],
-): Promise<Set<string>> {
-  if (groupIds.length === 0) return new Set();
-  const terms = groupIds.map(groupTerm);
-  const rows = await tx.query<{ nth: number }>(
-    `select nth::integer from unnest($2::text[]) with ordinality as n (term, nth)
-      cross join lateral (select from list_terms where tenant_id = $1 and term = n.term limit 1) as member`,
-    [tenantId, texts(terms)],
-  );
-  return new Set(rows.flatMap(({ nth }) => groupIds[nth - 1] ?? []));
 }

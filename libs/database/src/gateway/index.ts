@@ -1,4 +1,3 @@
-export { groupIdOf } from '../directory/group-id.js';
 export { insertRecordJob } from '../sync/record-jobs.js';
 export * from './access/api-keys.js';
 export * from './access/approvals.js';
