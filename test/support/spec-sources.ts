@@ -44,9 +44,9 @@ export async function writePeople(sourcesDir: string, lastIsGone: boolean): Prom
 export async function writeAccountsAndMachines(sourcesDir: string): Promise<void> {
   await writeFile(
     join(sourcesDir, 'accounts.csv'),
-    `dn,number,login,name,first,last,title,status,system
-cn=p0,${number(0)},person0,Person 0,Person,0,Engineer,active,crm
-cn=nobody,9999,nobody,Nobody,No,Body,None,active,crm
+    `dn,number,login,name,first,last,title,status,system,groups
+cn=p0,${number(0)},person0,Person 0,Person,0,Engineer,active,crm,vpn
+cn=nobody,9999,nobody,Nobody,No,Body,None,active,crm,
 `,
   );
   await writeFile(
@@ -106,6 +106,7 @@ export async function createSpecConnectors(
         job_title: 'title',
         status: 'status',
         source_system_id: 'system',
+        groups: 'groups',
       },
     },
   });

@@ -53,6 +53,8 @@ export const specTables = {
     status: 'string',
     source_system_id: 'string',
     person_id: 'string',
+    // An addition to the specification, which permits additional fields.
+    groups: 'strings',
     last_synced_at: 'date-time',
     ...times,
   },

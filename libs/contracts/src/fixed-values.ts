@@ -99,7 +99,7 @@ export const recordFields = {
   },
   account: {
     text: ['identifier', 'display_name', 'first_name', 'last_name', 'job_title', 'source_system_id'],
-    list: ['other_emails'],
+    list: ['groups', 'other_emails'],
     date: [],
     integer: [],
     status: ['active', 'disabled', 'locked', 'deleted'],

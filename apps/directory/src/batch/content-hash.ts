@@ -6,7 +6,7 @@ import { distinct } from '../shared/collections.js';
  * Increase it when what is stored for reading changes: documents, search terms or terms of lists. The next full run of
  * each source then applies every record again.
  */
-const engineVersion = 1;
+const engineVersion = 2;
 
 /**
  * Returns a 16-byte hash that changes if applying the record again could change anything. The order of values and

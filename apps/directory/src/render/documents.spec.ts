@@ -223,6 +223,7 @@ describe('the document of a record', () => {
         source_system_id: encodeId('connector', uuid(1)),
         last_synced_at: times.updated_at,
         ...times,
+        groups: [],
       });
     });
 
@@ -275,7 +276,7 @@ describe('the fields of a document', () => {
   /** Fields of a complete document. With a change, increase the version of `content-hash.ts`, so that stored ones follow. */
   const shape = [
     'accounts attributes created_at display_name id machine_identities status updated_at users',
-    'accounts: created_at display_name external_id first_name id identifier job_title last_name last_synced_at person_id source_system_id status updated_at',
+    'accounts: created_at display_name external_id first_name groups id identifier job_title last_name last_synced_at person_id source_system_id status updated_at',
     'attributes: field_name field_value identity_id priority source_id source_type updated_at',
     'machine_identities: account_id classification created_at display_name id manager_id owned_by risk_factors risk_score status technical_inheritor updated_at',
     'users: created_at departments display_name email external_id first_name groups hire_date id job_title last_name manager_id roles status tenant_id termination_date updated_at user_principal_name',

@@ -130,6 +130,7 @@ export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind
         identifier: 'sAMAccountName',
         source_system_id: 'objectSid',
         ...windowsPerson,
+        groups: '@groups',
         'attributes.password_set_at': windowsDate('pwdLastSet'),
         'attributes.expires_at': windowsDate('accountExpires'),
         'attributes.last_logon_at': windowsDate('lastLogonTimestamp'),
@@ -160,7 +161,7 @@ export const ldapMappings: Record<'active_directory' | 'ldap', Record<RecordKind
     },
     account: {
       filter: '(|(objectClass=inetOrgPerson)(objectClass=nsPerson)(objectClass=posixAccount))',
-      fields: { identifier: 'uid', ...person },
+      fields: { identifier: 'uid', ...person, groups: '@groups' },
     },
     machine_identity: {
       filter:

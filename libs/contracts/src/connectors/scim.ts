@@ -57,6 +57,7 @@ export const scimFields: Record<RecordKind, FieldMap> = {
   account: {
     identifier: 'userName',
     ...person,
+    groups: 'groups[].display',
     status: status('disabled'),
   },
   machine_identity: {

@@ -33,6 +33,7 @@ export const account = {
   person_id: exampleId('identity'),
   last_synced_at: happened,
   ...times,
+  groups: ['VPN'],
 };
 export const machine = {
   id: exampleId('machineIdentity'),
