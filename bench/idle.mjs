@@ -1,8 +1,7 @@
-// `npm run bench:idle`: CPU of idle services with many tenants, and the time of one small job of each of twenty tenants,
-// and of small first imports beside a large one.
+// `npm run bench:idle`: CPU of idle services with many tenants, and the time of one small job of each of twenty tenants.
 //
 // Uses AMQP_URL, by default queues in PostgreSQL, and always an embedded PostgreSQL. BENCH_TENANTS (1000), each with three
-// scheduled connectors, BENCH_SECONDS (60), BENCH_LARGE (20000) people.
+// scheduled connectors, BENCH_SECONDS (60).
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encodeId } from '../libs/contracts/dist/index.js';
@@ -11,14 +10,12 @@ import { DirectoryFixture } from '../libs/testing/dist/index.js';
 import { withBenchDatabase } from './support/bench-database.mjs';
 import { servicesSeconds } from './support/cpu-time.mjs';
 import { FourServices } from './support/four-services.mjs';
-import { peopleConnector, peopleHeader, personRow, writePeople } from './support/people.mjs';
+import { peopleConnector, peopleHeader, personRow } from './support/people.mjs';
 import { printTable } from './support/table.mjs';
 
 const tenants = Number(process.env.BENCH_TENANTS ?? 1_000);
 const seconds = Number(process.env.BENCH_SECONDS ?? 60);
 const jobs = 20;
-const large = Number(process.env.BENCH_LARGE ?? 20_000);
-const small = 500;
 /** Limits the wait for the first work of new tenants, which is not idle. */
 const settledWithinMs = 3_600_000;
 /** One round of all periodic work. */
@@ -47,10 +44,6 @@ await withBenchDatabase(async ({ url, folder }) => {
       ['first import', 'unchanged'],
       [(await runJobs(services, admin)).toFixed(1), (await runJobs(services, admin)).toFixed(1)],
     ]);
-    printTable(
-      `First imports of ${small} people, one after another, beside one of ${large} of another tenant`,
-      await beside(services, folder),
-    );
   } finally {
     await services.stop();
     await admin.close();
@@ -91,47 +84,6 @@ async function runJobs(services, admin) {
   const began = performance.now();
   await Promise.all(rows.map(({ tenant, id }) => services.sync(encodeId('tenant', tenant), encodeId('connector', id))));
   return (performance.now() - began) / 1_000;
-}
-
-/** Compares imports alone with imports at the same time. */
-async function beside(services, folder) {
-  for (const [path, count] of [
-    ['large.csv', large],
-    ['small.csv', small],
-  ])
-    await writePeople(join(folder, path), count);
-  const imported = async (path) => {
-    const { id: tenant } = await services.operator('POST', '/tenants', { name: path });
-    const config = { ...peopleConnector.config, path };
-    const { id } = await services.operator('POST', `/tenants/${tenant}/connectors`, { ...peopleConnector, config });
-    return (await services.sync(tenant, id)).seconds;
-  };
-  const alone = { small: await imported('small.csv'), large: await imported('large.csv') };
-  const times = [];
-  let runs = true;
-  const importing = imported('large.csv').finally(() => {
-    runs = false;
-  });
-  while (runs) times.push(await imported('small.csv'));
-  const together = (large + small * times.length) / (await importing);
-  const [median, most] = [times.sort((a, b) => a - b)[Math.floor(times.length / 2)], times.at(-1)];
-  return [
-    ['', 'alone', 'beside', 'ratio', 'target'],
-    [
-      'seconds of a small one, median',
-      alone.small.toFixed(1),
-      median.toFixed(1),
-      (median / alone.small).toFixed(1),
-      '3',
-    ],
-    ['the longest', '', most.toFixed(1), (most / alone.small).toFixed(1)],
-    [
-      'records/s',
-      ...[large / alone.large, together].map(Math.round),
-      (together / (large / alone.large)).toFixed(2),
-      '0.95',
-    ],
-  ];
 }
 
 function pause(ms) {

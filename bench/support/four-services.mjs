@@ -8,14 +8,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+/** On a busy machine, loading the programs takes a while. */
+const upWithinMs = 120_000;
 const names = ['gateway', 'directory', 'sync-worker', 'webhook-dispatcher'];
 
 export class FourServices {
   adminToken = randomBytes(24).toString('base64url');
   children = new Map();
 
-  static async start(url, sourcesDir) {
-    const services = new FourServices(url, sourcesDir, await freePort());
+  /** `logs` is an open file for their warnings; by default, only errors are printed. */
+  static async start(url, sourcesDir, logs) {
+    const services = new FourServices(url, sourcesDir, await freePort(), logs);
     try {
       await services.ready();
     } catch (error) {
@@ -25,7 +28,7 @@ export class FourServices {
     return services;
   }
 
-  constructor(url, sourcesDir, port) {
+  constructor(url, sourcesDir, port, logs) {
     this.base = `http://127.0.0.1:${port}`;
     const env = {
       PATH: process.env.PATH,
@@ -37,24 +40,24 @@ export class FourServices {
       ADMIN_TOKEN: this.adminToken,
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       PORT: String(port),
-      LOG_LEVEL: 'error',
+      LOG_LEVEL: logs ? 'warn' : 'error',
     };
+    const stdio = logs ? ['ignore', logs.fd, logs.fd] : 'inherit';
     for (const name of names) {
       const words = [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), join(root, 'bundle', `${name}.js`)];
-      this.children.set(name, spawn(process.execPath, words, { env, stdio: 'inherit' }));
+      this.children.set(name, spawn(process.execPath, words, { env, stdio }));
     }
   }
 
   async ready() {
-    for (let attempt = 0; attempt < 400; attempt += 1) {
+    for (const end = Date.now() + upWithinMs; Date.now() < end; await pause(50)) {
       const up = await fetch(`${this.base}/v1/health`).then(
         (answer) => answer.ok,
         () => false,
       );
       if (up) return;
-      await pause(50);
     }
-    throw new Error('the gateway did not start');
+    throw new Error(`the gateway did not start within ${upWithinMs / 1_000} s`);
   }
 
   operator(method, path, body) {
@@ -75,22 +78,28 @@ export class FourServices {
    * Runs a sync job to its end. Returns its seconds, and the seconds for each further `step` applied records, which
    * `reachedStep` gets at once.
    */
-  async sync(tenant, connector, step = Number.POSITIVE_INFINITY, reachedStep = async () => undefined) {
+  async sync(tenant, connector, step, reachedStep) {
+    const { job_id } = await this.operator('POST', `/tenants/${tenant}/sync-jobs`, { connector_id: connector });
+    const { job, ...times } = await this.jobEnd(tenant, job_id, { step, reachedStep });
+    if (job.status !== 'completed')
+      throw new Error(`the job ended with status ${job.status}: ${job.error_message ?? job.quarantine_reason}`);
+    return times;
+  }
+
+  /** Waits until a job has another status than these. Returns the job, and the same as `sync`. */
+  async jobEnd(tenant, id, { statuses = ['queued', 'running'], step = Number.POSITIVE_INFINITY, reachedStep } = {}) {
     const began = performance.now();
     const steps = [];
     let reached = began;
-    const { job_id } = await this.operator('POST', `/tenants/${tenant}/sync-jobs`, { connector_id: connector });
     for (;;) {
-      const job = await this.operator('GET', `/tenants/${tenant}/sync-jobs/${job_id}`);
+      const job = await this.operator('GET', `/tenants/${tenant}/sync-jobs/${id}`);
       const now = performance.now();
       if (job.records_applied >= step * (steps.length + 1)) {
         steps.push((now - reached) / 1_000);
         reached = now;
-        await reachedStep(steps.at(-1), job);
+        await reachedStep?.(steps.at(-1), job);
       }
-      if (job.status === 'completed') return { seconds: (now - began) / 1_000, steps };
-      if (!['queued', 'running'].includes(job.status))
-        throw new Error(`the job ended with status ${job.status}: ${job.error_message}`);
+      if (!statuses.includes(job.status)) return { seconds: (now - began) / 1_000, steps, job };
       await pause(100);
     }
   }
