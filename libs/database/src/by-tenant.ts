@@ -2,6 +2,7 @@
 import { uuids } from './arrays.js';
 import type { Database, Transaction } from './database.js';
 import { isUnavailable, sqlState } from './sql-state.js';
+import { useIndexScans } from './transaction-settings.js';
 
 interface OfTenant {
   tenantId: string;
@@ -56,8 +57,8 @@ export async function searchAndWork<Found extends OfTenant>(
 }
 
 /**
- * Deletes rows of `table` that `selection` finds across tenants, by their column `key`. Skips locked rows. Returns the
- * number of deleted rows.
+ * Deletes rows of `table` that `selection` finds across tenants, by an index and their column `key`. Skips locked rows.
+ * Returns the number of deleted rows.
  */
 export async function deleteFound(
   database: Database,
@@ -68,11 +69,13 @@ export async function deleteFound(
 ): Promise<number> {
   return searchAndWork(
     database,
-    (tx) =>
-      tx.query<{ id: string; tenantId: string }>(
+    async (tx) => {
+      await useIndexScans(tx);
+      return tx.query<{ id: string; tenantId: string }>(
         `select ${key} as id, tenant_id as "tenantId" from ${table} ${selection}`,
         values,
-      ),
+      );
+    },
     async (tx, tenantId, found) => {
       const deleted = await tx.query(
         `delete from ${table} where tenant_id = $1 and ${key} in (

@@ -16,15 +16,31 @@ const oldDeliveries = 12_000;
 const pushedUsers = 12_000;
 /** Ended jobs of the pushed connector: each push, or a few of them, makes one. As many operations have ended. */
 const oldJobs = 12_000;
-/** PostgreSQL may choose a generic plan from the sixth execution on. */
+/** PostgreSQL may choose a generic plan from the sixth execution on, unless it plans for values. */
 const repetitions = 7;
 
 const user = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const patch = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
+/** A large tenant, and what its work uses. */
+interface Filled {
+  tenant: Tenant;
+  /** The connector of many people, whose rows the work looks up. */
+  many: string;
+  /** Begins the values of the people of `many`. */
+  prefix: string;
+  /** A connector of few people. */
+  few: string;
+  provider: Client;
+  otherProvider: Client;
+  webhook: string;
+}
+
 /** A tenant with many people, a small source, a source that is pushed, and a webhook, and the work of all services on it. */
 export class LargeTenant {
   private round = 0;
+  private repetitions = repetitions;
+  private filled!: Filled;
 
   private constructor(
     private readonly database: TestDatabase,
@@ -33,11 +49,6 @@ export class LargeTenant {
     private readonly receiver: Receiver,
     private readonly sourcesDir: string,
     private services: Services,
-    private tenant: Tenant,
-    private provider: Client,
-    private otherProvider: Client,
-    private readonly few: string,
-    private readonly webhook: string,
   ) {}
 
   /** Imports the people into tables without statistics. */
@@ -46,38 +57,46 @@ export class LargeTenant {
     const fixture = DirectoryFixture.connect(database.url);
     await withoutStatistics(fixture, new URL(database.url).pathname.slice(1));
     const sourcesDir = await mkdtemp(join(tmpdir(), 'idsync-plans-'));
-    await writeMany(sourcesDir);
-    await writeFew(sourcesDir, 0);
     const tap = await PlanTap.before(database.url);
     const receiver = await Receiver.start();
     const services = await startServices(tap, sourcesDir);
+    const large = new LargeTenant(database, fixture, tap, receiver, sourcesDir, services);
+    await large.addTenant();
+    return large;
+  }
+
+  /** Adds a tenant, of which the work is from then on. */
+  async addTenant(): Promise<void> {
+    const { fixture, services, sourcesDir } = this;
+    const prefix = 'e';
+    await writeMany(sourcesDir, prefix, this.round);
+    await writeFew(sourcesDir, this.round);
     const tenant = await createTenant(Client.operator(services.url, services.adminToken), 'Large');
     const few = await createConnector(tenant, fewConnector);
-    for (const connector of [await createConnector(tenant, manyConnector), few]) await sync(tenant, connector);
+    const many = await createConnector(tenant, manyConnector(prefix));
+    for (const connector of [many, few]) await sync(tenant, connector);
     const pushed = await createConnector(tenant, { type: 'scim-push', name: 'Pushed', config: {} });
     const provider = await providerOf(services, tenant, pushed);
     const other = await createConnector(tenant, { type: 'scim-push', name: 'Other', config: {} });
     await addPushedUsers(fixture, tenant.id, other);
     const otherProvider = await providerOf(services, tenant, other);
-    const subscription = { callback_url: receiver.url, events: ['*'] };
+    const subscription = { callback_url: this.receiver.url, events: ['*'] };
     const { body: webhook } = await tenant.client.post('/v1/webhooks', subscription);
     await addOldDeliveries(fixture, tenant.id, webhook.id);
     await addOldJobs(fixture, tenant.id, pushed);
     await addOldOperations(fixture, tenant.id);
+    await addSuppressions(fixture, tenant.id);
     await addFormerManagers(fixture, tenant.id);
-    return new LargeTenant(
-      database,
-      fixture,
-      tap,
-      receiver,
-      sourcesDir,
-      services,
-      tenant,
-      provider,
-      otherProvider,
-      few,
-      webhook.id,
-    );
+    this.filled = { tenant, many, prefix, few, provider, otherProvider, webhook: webhook.id };
+  }
+
+  /** Adds a connector with as many people, of which the work is from then on. */
+  async addConnector(): Promise<void> {
+    const prefix = 'n';
+    await writeMany(this.sourcesDir, prefix, this.round);
+    const many = await createConnector(this.filled.tenant, manyConnector(prefix));
+    await sync(this.filled.tenant, many);
+    this.filled = { ...this.filled, many, prefix };
   }
 
   async stop(): Promise<void> {
@@ -90,8 +109,10 @@ export class LargeTenant {
   }
 
   /** Restarts the services, lets each do its work, and returns the statements of it. */
-  async work(): Promise<Statement[]> {
+  async work({ plansForValues }: { plansForValues: boolean }): Promise<Statement[]> {
     this.round += 1;
+    this.repetitions = plansForValues ? 1 : repetitions;
+    this.tap.plansForValues = plansForValues;
     this.tap.statements.length = 0;
     this.tap.isOpen = true;
     await this.restart();
@@ -113,36 +134,41 @@ export class LargeTenant {
     await this.services.stop();
     this.services = await startServices(this.tap, this.sourcesDir);
     const { url } = this.services;
-    const { operator, client } = this.tenant;
-    this.tenant = { ...this.tenant, operator: operator.at(url), client: client.at(url) };
-    this.provider = this.provider.at(`${url}${new URL(this.provider.url).pathname}`);
-    this.otherProvider = this.otherProvider.at(`${url}${new URL(this.otherProvider.url).pathname}`);
+    const { tenant, provider, otherProvider } = this.filled;
+    const { operator, client } = tenant;
+    const moved = (of: Client) => of.at(`${url}${new URL(of.url).pathname}`);
+    this.filled = {
+      ...this.filled,
+      tenant: { ...tenant, operator: operator.at(url), client: client.at(url) },
+      provider: moved(provider),
+      otherProvider: moved(otherProvider),
+    };
   }
 
   private async read(): Promise<void> {
-    const { client, operator, id } = this.tenant;
+    const { few, many, prefix, webhook, provider, otherProvider } = this.filled;
+    const { client, operator, id } = this.filled.tenant;
     const { body: page } = await client.get('/v1/identities?limit=50&offset=7000');
     const { body: groups } = await client.get('/v1/groups');
-    const { few, webhook } = this;
-    const known = { identity: page.data[20].id, user: page.data[20].users[0].id, group: groups.data[0].id };
-    const paths = [...listPaths({ ...known, few }), ...pathsOf({ ...known, few, webhook })];
-    for (let nth = 0; nth < repetitions; nth += 1) {
+    const person = page.data[20];
+    const known = { few, many, prefix, identity: person.id, user: person.users[0].id, group: groups.data[0].id };
+    const paths = [...listPaths(known), ...pathsOf({ ...known, webhook })];
+    for (let nth = 0; nth < this.repetitions; nth += 1) {
       for (const path of paths) await ok(client.get(path), path);
-      for (const path of operatorPaths({ ...known, few }))
-        await ok(operator.get(`/admin/v1/tenants/${id}${path}`), path);
+      for (const path of operatorPaths(known)) await ok(operator.get(`/admin/v1/tenants/${id}${path}`), path);
       await this.readStream();
       for (const path of ['/Users?filter=userName%20eq%20%22nobody%22', '/Users?count=10', '/Groups?count=10']) {
-        await ok(this.provider.get(path), path);
-        await ok(this.otherProvider.get(path), path);
+        await ok(provider.get(path), path);
+        await ok(otherProvider.get(path), path);
       }
-      const { body: users } = await this.otherProvider.get('/Users?count=1');
-      await ok(this.otherProvider.get(`/Users/${users.Resources[0].id}`), '/Users/{id}');
+      const { body: users } = await otherProvider.get('/Users?count=1');
+      await ok(otherProvider.get(`/Users/${users.Resources[0].id}`), '/Users/{id}');
     }
   }
 
   /** Reads the first of the last events from a stream. */
   private async readStream(): Promise<void> {
-    const { client, operator, id } = this.tenant;
+    const { client, operator, id } = this.filled.tenant;
     const { body: newest } = await client.get('/v1/events?after=latest');
     const path = `/admin/v1/tenants/${id}/events/stream?after=${newest.next_after - 500}`;
     const { body } = await fetch(`${operator.url}${path}`, { headers: operator.headers });
@@ -155,12 +181,16 @@ export class LargeTenant {
   }
 
   private async change(): Promise<void> {
-    const { client, operator, id } = this.tenant;
+    const { few, many, prefix, tenant } = this.filled;
+    const { client, operator, id } = tenant;
     const from = this.receiver.received.length;
     await writeFew(this.sourcesDir, this.round);
-    await sync(this.tenant, this.few);
-    await client.post('/v1/sync/trigger', { connector_id: this.few, external_id: 'F3' });
-    for (let nth = 0; nth < repetitions; nth += 1) await this.push(`pushed${this.round}-${nth}@example.org`);
+    await sync(tenant, few);
+    await writeMany(this.sourcesDir, prefix, this.round);
+    await sync(tenant, many);
+    await client.post('/v1/sync/trigger', { connector_id: few, external_id: 'F3' });
+    await client.post('/v1/sync/trigger', { connector_id: many, external_id: `${prefix}3` });
+    for (let nth = 0; nth < this.repetitions; nth += 1) await this.push(`pushed${this.round}-${nth}@example.org`);
     const { body: page } = await client.get('/v1/identities?limit=3&offset=3000');
     const [one, other, erased] = page.data.map((each: { id: string }) => each.id);
     const act = (path: string, body?: object) => ok(operator.post(`/admin/v1/tenants/${id}${path}`, body), path);
@@ -172,12 +202,13 @@ export class LargeTenant {
 
   private async push(userName: string): Promise<void> {
     const pushed = { schemas: [user], userName, displayName: userName, active: true };
-    const { id } = await ok(this.provider.post('/Users', pushed), 'POST');
+    const { provider } = this.filled;
+    const { id } = await ok(provider.post('/Users', pushed), 'POST');
     const path = `/Users/${id}`;
-    await ok(this.provider.call('PUT', path, { ...pushed, title: 'Engineer' }), 'PUT');
+    await ok(provider.call('PUT', path, { ...pushed, title: 'Engineer' }), 'PUT');
     const Operations = [{ op: 'replace', path: 'title', value: 'Lead' }];
-    await ok(this.provider.call('PATCH', path, { schemas: [patch], Operations }), 'PATCH');
-    await ok(this.provider.call('DELETE', path), 'DELETE');
+    await ok(provider.call('PATCH', path, { schemas: [patch], Operations }), 'PATCH');
+    await ok(provider.call('DELETE', path), 'DELETE');
   }
 }
 
@@ -274,6 +305,15 @@ async function addOldOperations(fixture: DirectoryFixture, tenantId: string): Pr
   );
 }
 
+/** Adds values of people who were erased. */
+async function addSuppressions(fixture: DirectoryFixture, tenantId: string): Promise<void> {
+  await fixture.rows(
+    `insert into suppression_hashes (tenant_id, hash, suppression_id)
+     select $1, sha256(n::text::bytea), gen_random_uuid() from generate_series(1, ${oldJobs}) as n`,
+    [decodeId('tenant', tenantId)],
+  );
+}
+
 /** Stores the manager of each person as a former reference as well. */
 async function addFormerManagers(fixture: DirectoryFixture, tenantId: string): Promise<void> {
   await fixture.rows(
@@ -284,16 +324,18 @@ async function addFormerManagers(fixture: DirectoryFixture, tenantId: string): P
   );
 }
 
-async function writeMany(sourcesDir: string): Promise<void> {
-  await writeLines(join(sourcesDir, 'many.jsonl'), people, (n) => ({
-    ...{ id: `E${n}`, mail: `e${n}@example.org`, upn: `e${n}@corp.example.org` },
+/** Writes people of whom few change in each round. */
+async function writeMany(sourcesDir: string, prefix: string, round: number): Promise<void> {
+  await writeLines(join(sourcesDir, `${prefix}.jsonl`), people, (n) => ({
+    ...{ id: `${prefix}${n}`, mail: `${prefix}${n}@example.org`, upn: `${prefix}${n}@corp.example.org` },
     ...{
-      first: `First${n % 3_000}`,
-      last: `Last${n % 2_000}`,
-      department: `dep ${n % 20}`,
-      groups: [`group ${n % 50}`],
+      first: `${prefix}first${n % 3_000}`,
+      last: `${prefix}last${n % 2_000}`,
+      title: n % 1_000 === 0 ? `round ${round}` : 'Engineer',
+      department: `${prefix} dep ${n % 20}`,
+      groups: [`${prefix} group ${n % 50}`],
     },
-    ...{ site: `site ${n % 100}`, manager: `E${Math.floor(n / 10)}` },
+    ...{ site: `${prefix} site ${n % 100}`, manager: `${prefix}${Math.floor(n / 10)}` },
   }));
 }
 
@@ -307,7 +349,7 @@ async function writeFew(sourcesDir: string, round: number): Promise<void> {
       first: `Few${id}`,
       last: `Person${id}`,
       title: `round ${round}`,
-      manager: `E${round}`,
+      manager: `e${round}`,
     };
   });
 }
@@ -316,18 +358,19 @@ async function writeLines(path: string, count: number, line: (n: number) => obje
   await writeFile(path, `${Array.from({ length: count }, (_, n) => JSON.stringify(line(n))).join('\n')}\n`);
 }
 
-const manyConnector = {
+const manyConnector = (prefix: string) => ({
   type: 'jsonl',
-  name: 'Many',
+  name: `Many ${prefix}`,
   config: {
-    path: 'many.jsonl',
+    path: `${prefix}.jsonl`,
     external_id: 'id',
     fields: {
       ...{ employee_number: 'id', email: 'mail', user_principal_name: 'upn', first_name: 'first', last_name: 'last' },
       ...{ departments: 'department', groups: 'groups[]', 'attributes.site': 'site', manager_id: 'manager' },
+      job_title: 'title',
     },
   },
-};
+});
 
 const fewConnector = {
   type: 'jsonl',

@@ -16,6 +16,7 @@ export const explainingSettings = {
   'auto_explain.log_min_duration': '0',
   'auto_explain.log_analyze': 'on',
   'auto_explain.log_timing': 'off',
+  'auto_explain.log_buffers': 'on',
   'auto_explain.log_format': 'json',
   'auto_explain.log_level': 'notice',
   'auto_explain.log_nested_statements': 'on',
@@ -28,6 +29,8 @@ export const explainingSettings = {
 export class PlanTap {
   /** Plans are collected only while true. */
   isOpen = false;
+  /** New connections plan for the values of each execution, as the nodes of Citus do. */
+  plansForValues = false;
   readonly statements: Statement[] = [];
   private readonly sockets = new Set<Socket>();
 
@@ -66,7 +69,11 @@ export class PlanTap {
           other.destroy();
         });
     }
-    near.pipe(far).pipe(near);
+    near.once('data', (startup: Buffer) => {
+      far.write(this.plansForValues ? planningForValues(startup) : startup);
+      near.pipe(far);
+    });
+    far.pipe(near);
     let rest: Buffer = Buffer.alloc(0);
     far.on('data', (chunk: Buffer) => {
       rest = this.read(Buffer.concat([rest, chunk]));
@@ -92,4 +99,11 @@ export class PlanTap {
     const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: Plan };
     this.statements.push({ text: text.replaceAll(/\s+/g, ' ').trim(), ...reachOf(plan) });
   }
+}
+
+const [forAll, forEach] = ['force_generic_plan', 'force_custom_plan '];
+
+/** Changes a setting in the first message of a connection; the length of the message stays. */
+function planningForValues(startup: Buffer): Buffer {
+  return Buffer.from(startup.toString('latin1').replace(forAll, forEach), 'latin1');
 }

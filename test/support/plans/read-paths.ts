@@ -3,22 +3,55 @@ interface Known {
   identity: string;
   user: string;
   group: string;
-  /** A connector. */
+  /** A connector of few people. */
   few: string;
+  /** A connector of many people. */
+  many: string;
+  /** Begins the values of the people of `many`. */
+  prefix: string;
 }
 
 const longAgo = '2020-01-01T00:00:00Z';
 const inFuture = '2100-01-01T00:00:00Z';
 
 /** Lists of identities and users with each filter. */
-export function listPaths({ identity, group, few }: Known): string[] {
+export function listPaths({ identity, group, few, many, prefix }: Known): string[] {
+  const ofDepartment = `?department=${prefix}%20dep%20`;
   const queries = [
-    ...['', '?limit=200', '?offset=9000', '?cursor=', '?status=active', '?status=suspended', '?q=First7', '?q=nobody'],
+    ...[
+      '',
+      '?limit=200',
+      '?offset=9000',
+      '?cursor=',
+      '?status=active',
+      '?status=suspended',
+      `?q=${prefix}first7`,
+      '?q=nobody',
+    ],
     ...[`?updated_since=${longAgo}`, `?updated_since=${longAgo}&cursor=`, `?updated_since=${inFuture}`],
-    ...['?email=e77@example.org', '?employee_number=E78', '?user_principal_name=e9@corp.example.org'],
-    ...['?department=dep%207', '?department=dep%207&offset=200', `?department=dep%207&updated_since=${longAgo}`],
-    ...['?attributes.site=site%207', `?group=${group}`, `?manager_id=${identity}`, `?source=${few}`],
-    ...[`?external_id=F5&connector_id=${few}`, `?group=${group}&department=dep%203`],
+    ...[
+      `?email=${prefix}77@example.org`,
+      `?employee_number=${prefix}78`,
+      `?user_principal_name=${prefix}9@corp.example.org`,
+    ],
+    ...[
+      `${ofDepartment}7`,
+      `${ofDepartment}7&offset=200`,
+      `${ofDepartment}7&updated_since=${longAgo}`,
+      `${ofDepartment}99`,
+    ],
+    ...[
+      `?attributes.site=${prefix}%20site%207`,
+      `?group=${group}`,
+      `?manager_id=${identity}`,
+      `?source=${few}`,
+      `?source=${many}`,
+    ],
+    ...[
+      `?external_id=F5&connector_id=${few}`,
+      `?external_id=${prefix}5&connector_id=${many}`,
+      `${ofDepartment}3&group=${group}`,
+    ],
   ];
   return ['/v1/identities', '/v1/users'].flatMap((path) => queries.map((query) => `${path}${query}`));
 }

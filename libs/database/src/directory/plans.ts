@@ -6,7 +6,7 @@ import type { Transaction } from '../database.js';
 import { type SyncPlanEntity, SyncPlanEntryEntity } from '../entities/sweep.entities.js';
 import { selectList } from '../naming-strategy.js';
 import { type WithoutNulls, withoutNulls } from '../rows.js';
-import { planForValues } from '../transaction-settings.js';
+import { planForValues, useIndexScans } from '../transaction-settings.js';
 
 const planColumns = ['jobId', 'connectorId', 'state', 'known', 'deletions', 'disables', 'note', 'reasons'] as const;
 /** Changes that a job plans in addition to those that its batches applied at once. */
@@ -77,7 +77,7 @@ export async function savePlan(tx: Transaction, plan: SyncPlan): Promise<void> {
  * source that changes every external id would otherwise seem to delete few.
  */
 export async function countKnownBefore(tx: Transaction, connectorId: string, jobId: string): Promise<number> {
-  await planForValues(tx);
+  await useIndexScans(tx);
   return tx.count(
     `select count(*)::int as count from source_records
       where tenant_id = $3 and connector_id = $1 and status not in ${deletedStatuses}

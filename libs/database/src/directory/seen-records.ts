@@ -74,14 +74,17 @@ export async function saveOutranked(
 
 /**
  * Finds up to `limit` records, by external id, that a job changed after it had compared their last entry: a batch with
- * an earlier entry was applied at the same time. In a full run, `named_ids` has the entries that do not count.
+ * an earlier entry was applied at the same time. In a full run, `named_ids` has the entries that do not count. `offset 0`:
+ * the arrays of a batch are compared once, and not for each of its ids.
  */
 export async function findStaleRecords(tx: Transaction, jobId: string, limit: number): Promise<string[]> {
   return tx.ids(
     `with repeated as materialized (
        select id, max(seq) as seq
-         from seen_records, unnest(case when record_ids = '{}' then named_ids else record_ids end) as id
-        where tenant_id = $1 and job_id = $2 and (record_ids = '{}' or not id = any(named_ids))
+         from (select seq, case when record_ids = '{}' then named_ids else record_ids end as listed,
+                      case when record_ids = '{}' then '{}' else named_ids end as outranked
+                 from seen_records where tenant_id = $1 and job_id = $2 offset 0) as batch, unnest(listed) as id
+        where not id = any(outranked)
         group by id having count(*) > 1)
      select r.external_id as id from repeated
       cross join lateral (select external_id, last_job_id, last_seq from source_records

@@ -2,11 +2,15 @@
 import { byteas } from '../arrays.js';
 import type { Transaction } from '../database.js';
 
-/** Returns the tenant's encrypted key if it suppresses anything. */
+/**
+ * Returns the tenant's encrypted key if it suppresses anything. The order keeps the look-up in the index: for any row of the
+ * tenant, PostgreSQL reads the table from its beginning, where other tenants may be.
+ */
 export async function findSuppressionKey(tx: Transaction, tenantId: string): Promise<Buffer | undefined> {
   const [row] = await tx.query<{ ciphertext: Buffer }>(
     `select ciphertext from suppression_keys
-      where tenant_id = $1 and exists (select from suppression_hashes where tenant_id = $1)`,
+      where tenant_id = $1
+        and (select hash from suppression_hashes where tenant_id = $1 order by hash limit 1) is not null`,
     [tenantId],
   );
   return row?.ciphertext;
