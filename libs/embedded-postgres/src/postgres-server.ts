@@ -17,6 +17,8 @@ const settings = [
   'unix_socket_directories=',
   'max_connections=200',
   'shared_buffers=128MB',
+  // lz4 is not in every build.
+  'wal_compression=on',
   'logging_collector=off',
   'log_min_messages=fatal',
   'log_min_error_statement=panic',
