@@ -53,6 +53,7 @@ const more = [
   'test/migrate-login.e2e.spec.ts',
   'test/examples.e2e.spec.ts',
   'test/alerts.e2e.spec.ts',
+  'test/export.e2e.spec.ts',
 ];
 
 /**

@@ -118,8 +118,13 @@ export class AdminClient<Base extends Installation | OneTenant> {
   }
 
   /** Opens a response that is read as it arrives. It fails if the service sends nothing for a minute. */
-  async download(name: OperationName<Base> & `GET ${string}`, id: string): Promise<Readable> {
-    const path = this.pathOf(name.slice('GET '.length), id);
+  async download<Name extends OperationName<Base> & `GET ${string}`>(
+    name: Name,
+    id: string,
+    query: operator.Input<Base, Name>,
+  ): Promise<Readable> {
+    const parameters = parametersOf(query ?? {});
+    const path = `${this.pathOf(name.slice('GET '.length), id)}${parameters && `?${parameters}`}`;
     const stalled = new AbortController();
     const timer = setTimeout(() => stalled.abort(), stalledMs);
     let response: Response;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FakeService } from '../test/fake-service.js';
+import { Cut, FakeService } from '../test/fake-service.js';
 
 let service: FakeService;
 
@@ -98,6 +98,48 @@ describe('tenants', () => {
       exported(body);
       const { code, err } = await idsyncExport('acme.jsonl');
       expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('the export is incomplete') });
+      expect(files()).toEqual([]);
+    });
+
+    const at = (position: string, nth: number) => `{"kind":"user","position":"${position}","id":"usr_${nth}"}\n`;
+
+    it.each(['acme.jsonl', 'acme.jsonl.gz'])(
+      'is continued at its last position after lost connections and a 503, with every line once: %s',
+      async (file) => {
+        const path = 'GET /tenants/ten_1/export';
+        const counts = '{"kind":"end","lines":{"user":4,"continued":2}}\n';
+        const continued = '{"kind":"continued","id":"ten_1"}\n';
+        service.replies[path] = [[200, new Cut(`${user}${at('p1', 2)}${user}{"kind":"us`)]];
+        service.replies[`${path}?after=p1`] = [
+          [503, { error: '2 exports are running' }],
+          [200, new Cut(continued + user)],
+          [200, new Cut(continued + at('p2', 3))],
+        ];
+        service.replies[`${path}?after=p2`] = [[200, continued + user + counts]];
+        const { code, err } = await idsyncExport(file);
+        expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('the connection was lost') });
+        const bytes = readFileSync(join(service.cwd, file));
+        expect((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()).toBe(
+          user + at('p1', 2) + continued + at('p2', 3) + continued + user + counts,
+        );
+        expect(files()).toEqual([file]);
+      },
+      30_000,
+    );
+
+    it('begins again if the connection is lost before the first position', async () => {
+      service.replies['GET /tenants/ten_1/export'] = [
+        [200, new Cut(user)],
+        [200, user + user + end],
+      ];
+      expect((await idsyncExport('acme.jsonl')).code).toBe(0);
+      expect(readFileSync(join(service.cwd, 'acme.jsonl'), 'utf8')).toBe(user + user + end);
+    });
+
+    it('is not continued if the service refuses the position', async () => {
+      service.replies['GET /tenants/ten_1/export'] = [[200, new Cut(at('p1', 1))]];
+      service.replies['GET /tenants/ten_1/export?after=p1'] = [[400, { error: 'after must be a position' }]];
+      expect((await idsyncExport('acme.jsonl')).err).toContain('after must be a position');
       expect(files()).toEqual([]);
     });
 

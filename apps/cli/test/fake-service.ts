@@ -8,6 +8,11 @@ import { PassThrough, Writable } from 'node:stream';
 import type { Variables } from '../src/printer.js';
 import { run } from '../src/run.js';
 
+/** A body whose connection is lost behind it. */
+export class Cut {
+  constructor(readonly text: string) {}
+}
+
 type Reply = [status: number, body?: unknown, headers?: Record<string, string>];
 
 interface RecordedRequest {
@@ -41,9 +46,9 @@ export class FakeService {
       const call = `${request.method} ${request.url?.replace('/admin/v1', '')}`;
       service.requests.push({ call, authorization: request.headers.authorization, body: await bodyOf(request) });
       const [status, body, headers] = service.replyTo(call);
-      response
-        .writeHead(status, { connection: 'close', ...headers })
-        .end(typeof body === 'string' ? body : JSON.stringify(body));
+      response.writeHead(status, { connection: 'close', ...headers });
+      if (body instanceof Cut) response.write(body.text, () => response.destroy());
+      else response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
     return service;
   }

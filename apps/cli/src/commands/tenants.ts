@@ -1,13 +1,9 @@
-import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { PassThrough, Transform, type TransformCallback } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import type { responses } from '@idsync/contracts';
 import { type QuotaName, quotaNames } from '@idsync/contracts/fixed-values';
 import type { CliCommand } from '../cli-command.js';
-import { CliError, UsageError } from '../cli-error.js';
+import { UsageError } from '../cli-error.js';
+import { exportTo } from '../export-file.js';
 import { confirmName, fieldsOf } from '../input.js';
 import type { Session } from '../session.js';
 
@@ -136,77 +132,8 @@ function addTenantRemovalCommands(tenants: CliCommand): void {
     .prints((session, tenant: string) => session.installation.call('GET /tenants/{tenantId}/deletion', tenant));
 }
 
-/** The file appears under its name only when it is complete. */
-async function exportTo(session: Session, tenant: string, file: string): Promise<Record<string, number>> {
-  if (existsSync(file)) throw new CliError(`${file} exists: choose another file`);
-  const body = await session.installation.download('GET /tenants/{tenantId}/export', tenant);
-  const part = `${file}.part`;
-  const lines = new ExportLines();
-  const compressed = file.endsWith('.gz') ? createGzip() : new PassThrough();
-  try {
-    // The file contains personal data.
-    await pipeline(body, lines, compressed, createWriteStream(part, { mode: 0o600 }));
-    await rename(part, file);
-    return lines.lines;
-  } catch (error) {
-    await rm(part, { force: true });
-    if (error instanceof CliError) throw error;
-    throw new CliError(`the export failed: ${(error as Error).message}; repeat it`);
-  }
-}
-
 function listed(contents: responses.TenantDeletion['contents']): string {
   return Object.entries(contents)
     .map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
     .join(', ');
-}
-
-const kindOf = /^\{"kind":"(\w+)"/;
-
-/** Passes the lines of an export on, and fails unless they end with the line that counts all others. */
-class ExportLines extends Transform {
-  private readonly counted: Record<string, number> = {};
-  private rest = Buffer.alloc(0);
-  private last = '';
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    const bytes = Buffer.concat([this.rest, chunk]);
-    let from = 0;
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
-      // Only the last line is needed whole, and it is short.
-      this.last = bytes.toString('utf8', from, Math.min(end, from + 4_096));
-      const [, kind = '?'] = kindOf.exec(this.last) ?? [];
-      this.counted[kind] = (this.counted[kind] ?? 0) + 1;
-      from = end + 1;
-    }
-    this.rest = bytes.subarray(from);
-    done(null, chunk);
-  }
-
-  override _flush(done: TransformCallback): void {
-    const { end, ...counted } = this.counted;
-    const isComplete = end === 1 && this.rest.length === 0 && sameCounts(endOf(this.last), counted);
-    done(isComplete ? null : new CliError('the export is incomplete: the connection ended early; repeat it'));
-  }
-
-  /** Number of lines of each kind, without the last line. */
-  get lines(): Record<string, number> {
-    const { end: _, ...lines } = this.counted;
-    return lines;
-  }
-}
-
-function endOf(line: string): Record<string, number> {
-  try {
-    return (JSON.parse(line) as { lines?: Record<string, number> }).lines ?? {};
-  } catch {
-    return {};
-  }
-}
-
-function sameCounts(stated: Record<string, number>, counted: Record<string, number>): boolean {
-  return (
-    Object.entries(stated).every(([kind, count]) => (counted[kind] ?? 0) === count) &&
-    Object.keys(counted).every((kind) => kind in stated)
-  );
 }

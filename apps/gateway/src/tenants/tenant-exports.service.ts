@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import { Database } from '@idsync/database';
-import { exportTenant } from '@idsync/database/gateway';
+import { type ExportPosition, exportTenant } from '@idsync/database/gateway';
 import { Logger } from '@idsync/runtime';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { ApiError } from '../http/api-error.js';
@@ -28,33 +28,38 @@ export class TenantExports implements BeforeApplicationShutdown {
   ) {}
 
   /** Throws a 404 if the tenant does not exist, and a 503 while too many exports are running. */
-  async start(tenantId: string): Promise<Readable> {
+  async start(tenantId: string, after?: ExportPosition): Promise<Readable> {
     await this.tenants.require(tenantId);
     if (this.running.size >= atOnce) {
       throw new ApiError(503, `${atOnce} exports are running on this gateway: try again later`, 60);
     }
     const stream = new PassThrough();
     this.running.add(stream);
-    void this.write(tenantId, stream);
+    void this.write(tenantId, stream, after);
     return stream;
   }
 
-  /** A snapshot cannot be continued by another process, so running exports fail at once. */
+  /** Running exports fail at once: their clients continue them at another gateway. */
   beforeApplicationShutdown(): void {
     for (const stream of this.running) stream.destroy(new Error('the gateway stops'));
   }
 
-  private async write(tenantId: string, stream: PassThrough): Promise<void> {
+  private async write(tenantId: string, stream: PassThrough, after?: ExportPosition): Promise<void> {
     const closed = new AbortController();
     stream.once('close', () => closed.abort());
     const until = AbortSignal.any([closed.signal, AbortSignal.timeout(longestMs)]);
     try {
       await this.database.snapshot(tenantId, (tx) =>
-        exportTenant(tx, tenantId, async (line) => {
-          until.throwIfAborted();
-          if (stream.write(line)) return;
-          await once(stream, 'drain', { signal: AbortSignal.any([until, AbortSignal.timeout(longestStallMs)]) });
-        }),
+        exportTenant(
+          tx,
+          tenantId,
+          async (line) => {
+            until.throwIfAborted();
+            if (stream.write(line)) return;
+            await once(stream, 'drain', { signal: AbortSignal.any([until, AbortSignal.timeout(longestStallMs)]) });
+          },
+          after,
+        ),
       );
       stream.end();
     } catch (err) {

@@ -1,11 +1,11 @@
 import { adminRoutes, encodeId, newUuid } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { createTenant, findTenant, listTenants, updateTenant } from '@idsync/database/gateway';
+import { createTenant, findTenant, listTenants, readExportPosition, updateTenant } from '@idsync/database/gateway';
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { KeyRing } from '../access/key-ring.service.js';
 import { Approvals } from '../approvals/approvals.service.js';
-import { orNotFound } from '../http/api-error.js';
+import { badRequest, orNotFound } from '../http/api-error.js';
 import { Handles, type Input } from '../http/handles.decorator.js';
 import { presentTenant } from './present-tenant.js';
 import { requireName, showDeletion } from './tenant-deletion.js';
@@ -60,15 +60,17 @@ export class TenantsController {
   /** Streams JSON lines. A HEAD request exports nothing. */
   @Handles(adminRoutes.exportTenant)
   async export(
-    { tenantId }: Input<typeof adminRoutes.exportTenant>,
+    { tenantId, query: { after } }: Input<typeof adminRoutes.exportTenant>,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     let lines: Awaited<ReturnType<TenantExports['start']>> | string = '';
+    const position = after === undefined ? undefined : readExportPosition(after);
+    if (after !== undefined && !position) throw badRequest('after must be the position of a line of an export');
     if (request.method !== 'HEAD') {
       // Before the first line: nothing leaves without an entry in the audit log.
       await this.tenants.act(tenantId, () => Promise.resolve());
-      lines = await this.exports.start(tenantId);
+      lines = await this.exports.start(tenantId, position);
     }
     void reply.type('application/x-ndjson').send(lines);
   }

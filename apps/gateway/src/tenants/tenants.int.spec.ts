@@ -259,8 +259,8 @@ describe('the export of a tenant over HTTP', () => {
   });
 
   const headers = { authorization: `Bearer ${adminToken}` };
-  const request = (method = 'GET', tenant = id) =>
-    fetch(`${gateway.url}/admin/v1/tenants/${tenant}/export`, { method, headers });
+  const request = (method = 'GET', tenant = id, query = '') =>
+    fetch(`${gateway.url}/admin/v1/tenants/${tenant}/export${query}`, { method, headers });
 
   /** Adds events of several megabytes, so that the response does not fit into the buffers of a connection. */
   async function largeTenant(): Promise<string> {
@@ -294,6 +294,35 @@ describe('the export of a tenant over HTTP', () => {
     const answer = await request('HEAD');
     expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: '' });
     expect((await request('GET', 'ten_01h00000000000000000000000')).status).toBe(404);
+  });
+
+  it('is continued behind a line with a position after its connection was lost', async () => {
+    const large = await largeTenant();
+    const controller = new AbortController();
+    const url = `${gateway.url}/admin/v1/tenants/${large}/export`;
+    const cut = await fetch(url, { headers, signal: controller.signal });
+    let text = '';
+    const decoder = new TextDecoder();
+    for (const reader = cut.body?.getReader(); !/"position":"[^"]+".*\n/.test(text); ) {
+      text += decoder.decode((await reader?.read())?.value, { stream: true });
+    }
+    controller.abort();
+    const lines = (body: string) => [...body.matchAll(/.*\n/g)].map(([line]) => JSON.parse(line));
+    const received = lines(text);
+    const last = received.findLastIndex(({ position }) => position);
+    const rest = lines(await (await request('GET', large, `?after=${received[last].position}`)).text());
+    expect(rest[0]).toMatchObject({ kind: 'continued', id: large });
+    const events = [...received.slice(0, last + 1), ...rest].filter(({ kind }) => kind === 'event');
+    expect(events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 600 }, (_, n) => n + 1));
+    expect(rest.at(-1)).toMatchObject({ kind: 'end', lines: { tenant: 1, event: 600, continued: 1 } });
+  }, 60_000);
+
+  it('is refused with 400 for an unknown position', async () => {
+    const answer = await request('GET', id, '?after=x');
+    expect({ status: answer.status, body: await answer.json() }).toEqual({
+      status: 400,
+      body: { error: 'after must be the position of a line of an export' },
+    });
   });
 
   it('is limited to two at once, waits for its client, and ends when the client leaves', async () => {

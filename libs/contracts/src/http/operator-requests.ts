@@ -5,6 +5,13 @@ import { by, choice, expiry, instant, limit, name, nextCursor, oneOf, page, reas
 
 export const pageQuery = z.object(page);
 export const tenantBody = z.strictObject({ name });
+export const exportQuery = z.object({
+  after: z
+    .string()
+    .max(4_096)
+    .optional()
+    .describe('The `position` of a line of an earlier export, which is continued behind this line.'),
+});
 export const tenantDeletionBody = z.strictObject({
   name: z.string().describe('The exact name of the tenant, as a confirmation.'),
 });

@@ -26,7 +26,7 @@ export const tenant = z.strictObject({
   deletion_requested_at: dateTime.optional().describe('Its rows are being deleted; afterwards the tenant answers 404.'),
 });
 export const tenantExport = text.describe(
-  'One JSON object per line with its `kind`. The last line has the kind `end` and the number of lines of each kind; without it the export is incomplete.',
+  'One JSON object per line with its `kind`. The last line has the kind `end` and the number of lines of each kind; without it the export is incomplete. Some lines have a `position`, with which `after` continues an export that was cut; its first line then has the kind `continued` and the moment of what follows.',
 );
 export const tenantDeletion = z.strictObject({
   tenant_id: text,

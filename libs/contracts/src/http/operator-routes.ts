@@ -44,7 +44,7 @@ export const operatorRoutes = actions({
       schema: shown.tenantExport,
       type: 'application/x-ndjson',
     },
-    { role: 'admin' },
+    { role: 'admin', query: requests.exportQuery },
   ),
   getTenantDeletion: tenant.get(
     '/deletion',

@@ -3,20 +3,44 @@ import type { IdKind } from '@idsync/contracts';
 export interface ExportedKind {
   /** Kind of the public id that replaces `id`. */
   idKind?: IdKind;
-  /** Statements that select its rows; `$1` is the tenant. `document` is a column with JSON text. */
-  selects: string[];
+  table: string;
+  /** What is selected. `document` is JSON text. */
+  columns: string;
+  /** A condition beside the tenant. */
+  where?: string;
+  /** Columns of the primary key behind the tenant, by which the rows are ordered; none for a single row. */
+  key: Record<string, KeyType>;
 }
 
-const ofTenant = (columns: string, table: string, where = ''): string =>
-  `select ${columns} from ${table} where tenant_id = $1${where}`;
+/** Types of the columns of keys. */
+export type KeyType = 'uuid' | 'text' | 'bigint' | 'timestamptz';
 
-const records = (kind: string): string =>
-  ofTenant(
+/** Selects the rows of a kind; `$1` is the tenant, and the next parameters are the key of the row before the first one. */
+export function selectOf({ table, columns, where, key }: ExportedKind, isContinued: boolean): string {
+  const names = Object.keys(key);
+  const conditions = [
+    'tenant_id = $1',
+    ...(where ? [where] : []),
+    ...(isContinued ? [`(${names}) > (${names.map((_, nth) => `$${nth + 2}`)})`] : []),
+  ];
+  const place = names.length === 0 ? '' : `, json_build_array(${names.map((name) => `${name}::text`)}) as place`;
+  const order = names.length === 0 ? '' : ` order by ${names}`;
+  return `select ${columns}${place} from ${table} where ${conditions.join(' and ')}${order}`;
+}
+
+const ofTenant = (columns: string, table: string, key: Record<string, KeyType> = {}) => ({ table, columns, key });
+const byId = { id: 'uuid' } as const;
+
+const records = (kind: string) => ({
+  ...ofTenant(
     `id, connector_id, external_id, identity_id, status, fields, created_at, updated_at, status_since, linked_by,
      decided as manually_linked, evidence, manager_id, document`,
     'source_records',
-    ` and kind = '${kind}'`,
-  );
+    byId,
+  ),
+  // The second condition is that of an index.
+  where: `kind = '${kind}'${kind === 'user' ? '' : ` and kind <> 'user'`}`,
+});
 
 /**
  * Kinds of lines of an export, in its order. Left out: secrets and their hashes, search terms, match keys and other
@@ -25,117 +49,131 @@ const records = (kind: string): string =>
 export const exportedKinds: Record<string, ExportedKind> = {
   connector: {
     idKind: 'connector',
-    selects: [
-      ofTenant(
-        'id, type, name, priority, records, config, safeguard, schedule, created_at, updated_at, deleted_at',
-        'connectors',
-      ),
-    ],
+    ...ofTenant(
+      'id, type, name, priority, records, config, safeguard, schedule, created_at, updated_at, deleted_at',
+      'connectors',
+      byId,
+    ),
   },
-  matching_rules: { selects: [ofTenant('rules, updated_at', 'matching_rules')] },
-  lifecycle_policy: { selects: [ofTenant('policy, updated_at', 'lifecycle_policies')] },
-  operator_policy: { selects: [ofTenant('policy, updated_at', 'operator_policies')] },
-  quotas: { selects: [ofTenant('quotas, updated_at', 'tenant_quotas')] },
-  finding_policy: { selects: [ofTenant('policy, updated_at', 'finding_policies')] },
-  attribute_priority: { selects: [ofTenant('field, connector_id, priority', 'attribute_priorities')] },
+  matching_rules: { ...ofTenant('rules, updated_at', 'matching_rules') },
+  lifecycle_policy: { ...ofTenant('policy, updated_at', 'lifecycle_policies') },
+  operator_policy: { ...ofTenant('policy, updated_at', 'operator_policies') },
+  quotas: { ...ofTenant('quotas, updated_at', 'tenant_quotas') },
+  finding_policy: { ...ofTenant('policy, updated_at', 'finding_policies') },
+  attribute_priority: {
+    ...ofTenant('field, connector_id, priority', 'attribute_priorities', { field: 'text', connector_id: 'uuid' }),
+  },
   webhook: {
     idKind: 'webhook',
-    selects: [
-      ofTenant('id, callback_url, events, active, filter, payload, header_names, created_at, updated_at', 'webhooks'),
-    ],
+    ...ofTenant(
+      'id, callback_url, events, active, filter, payload, header_names, created_at, updated_at',
+      'webhooks',
+      byId,
+    ),
   },
   webhook_signing_key: {
-    selects: [ofTenant('id, webhook_id, public_key, created_at, expires_at', 'webhook_signing_keys')],
+    ...ofTenant('id, webhook_id, public_key, created_at, expires_at', 'webhook_signing_keys', {
+      webhook_id: 'uuid',
+      id: 'uuid',
+    }),
   },
   api_key: {
     idKind: 'apiKey',
-    selects: [
-      ofTenant(
-        'id, name, scopes, connector_id, allowed_networks, created_at, expires_at, last_used_at, revoked_at',
-        'api_keys',
-      ),
-    ],
+    ...ofTenant(
+      'id, name, scopes, connector_id, allowed_networks, created_at, expires_at, last_used_at, revoked_at',
+      'api_keys',
+      byId,
+    ),
   },
   suppression: {
     idKind: 'suppression',
-    selects: [ofTenant('id, identity_id, operation_id, created_at', 'suppressions')],
+    ...ofTenant('id, identity_id, operation_id, created_at', 'suppressions', byId),
   },
   identity: {
     idKind: 'identity',
-    selects: [ofTenant('id, status, created_at, updated_at, document', 'identities')],
+    ...ofTenant('id, status, created_at, updated_at, document', 'identities', byId),
   },
   identity_redirect: {
     idKind: 'identity',
-    selects: [ofTenant('id, into_id, created_at, merged_at', 'identity_redirects')],
+    ...ofTenant('id, into_id, created_at, merged_at', 'identity_redirects', byId),
   },
   identity_version: {
-    selects: [ofTenant('identity_id, valid_until, into_id, document', 'identity_versions')],
+    ...ofTenant('identity_id, valid_until, into_id, document', 'identity_versions', {
+      identity_id: 'uuid',
+      valid_until: 'timestamptz',
+      id: 'bigint',
+    }),
   },
-  group: { selects: [ofTenant('id, connector_id, name, created_at', 'groups')] },
-  user: { idKind: 'user', selects: [records('user')] },
-  account: { idKind: 'account', selects: [records('account')] },
-  machine_identity: { idKind: 'machineIdentity', selects: [records('machine_identity')] },
-  record_version: { selects: [ofTenant('record_id, valid_until, document', 'record_versions')] },
+  group: { ...ofTenant('id, connector_id, name, created_at', 'groups', byId) },
+  user: { idKind: 'user', ...records('user') },
+  account: { idKind: 'account', ...records('account') },
+  machine_identity: { idKind: 'machineIdentity', ...records('machine_identity') },
+  record_version: {
+    ...ofTenant('record_id, valid_until, document', 'record_versions', {
+      record_id: 'uuid',
+      valid_until: 'timestamptz',
+      id: 'bigint',
+    }),
+  },
   pushed_resource: {
-    selects: [ofTenant('connector_id, id, kind as type, document as pushed, deleted_at', 'scim_resources')],
+    ...ofTenant('connector_id, id, kind as type, document as pushed, deleted_at', 'scim_resources', {
+      connector_id: 'uuid',
+      kind: 'text',
+      id: 'uuid',
+    }),
   },
   event: {
     idKind: 'event',
-    selects: [
-      `${ofTenant('sequence, id, type, occurred_at, identity_id, subject_id, job_id, details', 'events')} order by sequence`,
-    ],
+    ...ofTenant('sequence, id, type, occurred_at, identity_id, subject_id, job_id, details', 'events', {
+      sequence: 'bigint',
+    }),
   },
-  audit_entry: { selects: [`${ofTenant('sequence, entry, hash', 'audit_entries')} order by sequence`] },
+  audit_entry: { ...ofTenant('sequence, entry, hash', 'audit_entries', { sequence: 'bigint' }) },
   case: {
     idKind: 'case',
-    selects: [
-      ofTenant(
-        'id, record_id, kind as type, status, reason, candidates, opened_at, closed_at, operation_id',
-        'review_cases',
-      ),
-    ],
+    ...ofTenant(
+      'id, record_id, kind as type, status, reason, candidates, opened_at, closed_at, operation_id',
+      'review_cases',
+      byId,
+    ),
   },
   finding: {
     idKind: 'finding',
-    selects: [
-      ofTenant(
-        `id, kind as type, subject_id, identity_id, evidence, state, opened_at, resolved_at, accepted_by,
+    ...ofTenant(
+      `id, kind as type, subject_id, identity_id, evidence, state, opened_at, resolved_at, accepted_by,
          accepted_reason, accepted_at, accepted_until`,
-        'findings',
-      ),
-    ],
+      'findings',
+      byId,
+    ),
   },
   approval: {
     idKind: 'approval',
-    selects: [
-      ofTenant(
-        `id, action, resource, input, reason, requested_by, status, created_at, expires_at, decided_by, decided_at,
+    ...ofTenant(
+      `id, action, resource, input, reason, requested_by, status, created_at, expires_at, decided_by, decided_at,
          decision_reason, operation_id`,
-        'approvals',
-      ),
-    ],
+      'approvals',
+      byId,
+    ),
   },
   operation: {
     idKind: 'operation',
-    selects: [ofTenant('id, type, input, status, created_at, ended_at, result, reverted_by', 'operations')],
+    ...ofTenant('id, type, input, status, created_at, ended_at, result, reverted_by', 'operations', byId),
   },
   sync_job: {
     idKind: 'job',
-    selects: [
-      ofTenant(
-        `id, connector_id, status, mode, external_id, outcome, dry_run, retires, created_at, started_at, completed_at,
+    ...ofTenant(
+      `id, connector_id, status, mode, external_id, outcome, dry_run, retires, created_at, started_at, completed_at,
          error_message, error_code, records_read, records_applied, records_failed, records_deleted,
          records_suppressed, note, decision`,
-        'sync_jobs',
-      ),
-    ],
+      'sync_jobs',
+      byId,
+    ),
   },
   failing_record: {
-    selects: [
-      ofTenant(
-        'connector_id, external_id, line, field, message, first_failed_at, last_failed_at, retries',
-        'failing_records',
-      ),
-    ],
+    ...ofTenant(
+      'connector_id, external_id, line, field, message, first_failed_at, last_failed_at, retries',
+      'failing_records',
+      { connector_id: 'uuid', id: 'uuid' },
+    ),
   },
 };
