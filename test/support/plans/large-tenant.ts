@@ -324,7 +324,7 @@ async function addFormerManagers(fixture: DirectoryFixture, tenantId: string): P
   );
 }
 
-/** Writes people of whom few change in each round. */
+/** Writes people; one in a thousand changes in each round. */
 async function writeMany(sourcesDir: string, prefix: string, round: number): Promise<void> {
   await writeLines(join(sourcesDir, `${prefix}.jsonl`), people, (n) => ({
     ...{ id: `${prefix}${n}`, mail: `${prefix}${n}@example.org`, upn: `${prefix}${n}@corp.example.org` },

@@ -4,7 +4,7 @@ export interface ExportedKind {
   /** Kind of the public id that replaces `id`. */
   idKind?: IdKind;
   table: string;
-  /** What is selected. `document` is JSON text. */
+  /** The selected columns. `document` is JSON text. */
   columns: string;
   /** A condition beside the tenant. */
   where?: string;
