@@ -130,7 +130,7 @@ export class DeliveryRun {
       };
     });
     const last = await this.database.transaction(this.tenant, async (tx) => {
-      await recordEvents(tx, this.tenant, events);
+      await recordEvents(tx, events);
       const [row] = await tx.query('select last from event_sequences where tenant_id = $1', [this.tenant]);
       return row.last;
     });

@@ -226,7 +226,7 @@ export class Tenant {
 
   /** Returns by what later records of a person are recognised, as the gateway computes it for an erasure. */
   suppressionOf(identity: string) {
-    return this.gateway.transaction(this.id, (tx) => suppressionsOf(tx, this.id, identity, encryptionKeys));
+    return this.gateway.transaction(this.id, (tx) => suppressionsOf(tx, identity, encryptionKeys));
   }
 
   faults(): Promise<string[]> {
@@ -237,7 +237,7 @@ export class Tenant {
   async eventsAfter(sequence: number): Promise<string[]> {
     const bodies: string[] = [];
     for (let after = sequence; ; ) {
-      const page = await this.gateway.transaction(this.id, (tx) => findFeedPage(tx, this.id, { after, limit: 200 }));
+      const page = await this.gateway.transaction(this.id, (tx) => findFeedPage(tx, { after, limit: 200 }));
       bodies.push(...page.bodies);
       after = page.nextAfter;
       if (!page.hasMore) return bodies;

@@ -136,7 +136,7 @@ async function recordMarks(database: Database, tenant: Tenant, marks: string[], 
   }));
   try {
     await database.transaction(tenantId, async (tx) => {
-      await recordEvents(tx, tenantId, events);
+      await recordEvents(tx, events);
       if (rolledBack) throw new RolledBack();
     });
   } catch (error) {

@@ -87,5 +87,5 @@ export async function endJob({ fixture }: Harness, job: string, status = 'comple
 /** Returns the examples of each reason for a quarantine, as operators see them. */
 export async function examplesOf({ database, tenant }: Harness, job: string): Promise<string[][]> {
   const page = { limit: 1, offset: 0 };
-  return database.transaction(tenant, async (tx) => (await findJobPlan(tx, tenant, job, page)).examples);
+  return database.transaction(tenant, async (tx) => (await findJobPlan(tx, job, page)).examples);
 }

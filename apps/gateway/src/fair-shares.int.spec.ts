@@ -68,7 +68,7 @@ async function held(): Promise<number> {
 async function whileHeld(tenant: Tenant, work: () => Promise<void>): Promise<void> {
   const [tenantId, webhookId] = [decodeId('tenant', tenant.id) ?? '', decodeId('webhook', tenant.webhook) ?? ''];
   await blocker.transaction(tenantId, async (tx) => {
-    expect(await lockWebhook(tx, tenantId, webhookId)).toBeDefined();
+    expect(await lockWebhook(tx, webhookId)).toBeDefined();
     await work();
   });
 }

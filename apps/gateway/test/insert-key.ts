@@ -6,7 +6,7 @@ import { formatApiKey, newSecret } from '../src/access/api-key.js';
 export async function insertKey(database: Database, tenantId: string): Promise<string> {
   const { secret, hash } = newSecret();
   const { id } = await database.transaction(tenantId, (tx) =>
-    insertApiKey(tx, tenantId, { name: 'test', scopes: ['users:read'], secretHash: hash }),
+    insertApiKey(tx, { name: 'test', scopes: ['users:read'], secretHash: hash }),
   );
   return formatApiKey(id, secret);
 }

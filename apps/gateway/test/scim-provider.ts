@@ -122,7 +122,7 @@ export class ScimProvider {
       started = resolve;
     });
     const held = database.transaction(tenantId, async (tx) => {
-      await beginPush(tx, tenantId, this.connectorId);
+      await beginPush(tx, this.connectorId);
       started();
       await new Promise<void>((resolve) => {
         release = resolve;

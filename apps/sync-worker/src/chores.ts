@@ -34,7 +34,7 @@ export function chores({ database, settings }: SyncContext): Chore[] {
 export async function republishBatches(database: Database, unansweredMs: number): Promise<number> {
   return republishLost(database, 'sync.batch.ready', {
     find: (tx) => findUnansweredBatches(tx, unansweredMs, batchSize),
-    take: (tx, tenantId, found) => takeUnansweredBatches(tx, tenantId, found, unansweredMs),
+    take: (tx, found) => takeUnansweredBatches(tx, found, unansweredMs),
     dataOf: ({ jobId, seq }) => ({ job_id: jobId, seq }),
   });
 }

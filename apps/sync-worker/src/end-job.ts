@@ -122,7 +122,7 @@ async function end(tx: Transaction, job: SyncJob, jobEnd: JobEnd): Promise<void>
 /** Records an event with the ids of the job and its connector. */
 export async function recordJobEvent(tx: Transaction, job: JobIds, type: EventType, details?: object): Promise<void> {
   const ids = { job_id: encodeId('job', job.id), connector_id: encodeId('connector', job.connectorId) };
-  await recordEvents(tx, job.tenantId, [{ type, subjectId: job.id, jobId: job.id, details: { ...ids, ...details } }]);
+  await recordEvents(tx, [{ type, subjectId: job.id, jobId: job.id, details: { ...ids, ...details } }]);
 }
 
 type JobIds = Pick<SyncJob, 'id' | 'tenantId' | 'connectorId'>;

@@ -28,7 +28,7 @@ function withJob(
   { tenant_id: tenantId, data }: { tenant_id: string; data: { job_id: string } },
   work: (tx: Transaction, job: SyncJob) => Promise<boolean>,
 ): Promise<boolean> {
-  return database.transaction(tenantId, async (tx) => work(tx, await lockJob(tx, tenantId, data.job_id)));
+  return database.transaction(tenantId, async (tx) => work(tx, await lockJob(tx, data.job_id)));
 }
 
 /**
@@ -143,7 +143,7 @@ export async function releaseJob(
   return database.transaction(tenantId, async (tx) => {
     // First, as by the end of that job, which then finds this decision.
     const mustWait = await lockRunningBeside(tx, data.job_id);
-    const job = await lockJob(tx, tenantId, data.job_id);
+    const job = await lockJob(tx, data.job_id);
     if (job.status !== 'quarantined' || job.released) return false;
     await saveDecision(tx, job.id, { action: 'released', reason: data.reason, by: data.by, at: new Date() });
     if (!mustWait) await requestSweep(tx, job);
@@ -164,7 +164,7 @@ export async function cancelRequestedJob(
   return database.transaction(tenantId, async (tx) => {
     // First, so that the counts below include all applied batches.
     await blockBatches(tx, data.job_id);
-    const job = await lockJob(tx, tenantId, data.job_id);
+    const job = await lockJob(tx, data.job_id);
     if (!endable.includes(job.status)) return false;
     await cancelJob(tx, job, data);
     return true;
@@ -176,9 +176,8 @@ export async function cancelRequestedJob(
  * redelivered message queues one more job, which changes nothing.
  */
 export function readOvertakenRecords(database: Database, message: Message<'sync.record.overtaken'>): Promise<boolean> {
-  return withJob(database, message, async (tx, { tenantId, connectorId }) => {
-    for (const externalId of message.data.external_ids)
-      await insertRecordJob(tx, tenantId, { connectorId, externalId });
+  return withJob(database, message, async (tx, { connectorId }) => {
+    for (const externalId of message.data.external_ids) await insertRecordJob(tx, { connectorId, externalId });
     return true;
   });
 }

@@ -8,13 +8,13 @@ import { findKnownKinds, type JobSource } from '@idsync/database/sync';
  */
 export async function leaveOutMachines<Read extends Pick<Page, 'records' | 'removed'>>(
   tx: Transaction,
-  { tenantId, connectorId, type, records: own }: JobSource,
+  { connectorId, type, records: own }: JobSource,
   page: Read,
 ): Promise<Read> {
   const marked = page.records.filter((record) => record.looksLikeMachine);
   if (marked.length === 0) return page;
   const ids = marked.map(({ external_id }) => external_id);
-  const known = await findKnownKinds(tx, tenantId, type, ids);
+  const known = await findKnownKinds(tx, type, ids);
   const idsOf = (some: typeof known) => new Set(some.map(({ externalId }) => externalId));
   const listed = idsOf(known.filter((record) => record.connectorId === connectorId));
   const people = idsOf(known.filter(({ kind }) => kind !== 'machine_identity'));

@@ -12,7 +12,7 @@ export async function leaveOutSuppressed<Some extends Pick<Page, 'records' | 'er
   page: Some,
   encryptionKeys: readonly Buffer[],
 ): Promise<Some> {
-  const encrypted = await findSuppressionKey(tx, tenantId);
+  const encrypted = await findSuppressionKey(tx);
   if (!encrypted) return page;
   const key = openKey(encrypted, encryptionKeys, tenantId);
   const anchorOf = (externalId: string) => anchorHash(key, connectorId, externalId).toString('hex');
@@ -27,7 +27,6 @@ export async function leaveOutSuppressed<Some extends Pick<Page, 'records' | 'er
   const all = [...new Set([...[...hashesOf.values()].flat(), ...named])];
   const suppressed = await findSuppressed(
     tx,
-    tenantId,
     all.map((hash) => Buffer.from(hash, 'hex')),
   );
   if (suppressed.size === 0) return page;

@@ -56,7 +56,7 @@ describe('batches', () => {
       ];
       for (const errors of [read, leftOut]) {
         await fixture.database.transaction(tenantId, async (tx) => {
-          const job = await lockJob(tx, tenantId, id);
+          const job = await lockJob(tx, id);
           if (job) await saveFailingRecords(tx, job, errors);
         });
       }

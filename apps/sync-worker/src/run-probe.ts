@@ -23,13 +23,13 @@ export async function runProbe(
 ): Promise<void> {
   const { database } = context;
   const found = await database.transaction(tenantId, async (tx) => {
-    const probe = await findOpenProbe(tx, tenantId, data.probe_id);
+    const probe = await findOpenProbe(tx, data.probe_id);
     return probe && { ...probe, source: await findJobSource(tx, probe.connectorId) };
   });
   if (!found) return;
   const { id, kind, source } = found;
   const result = await answer(context, kind, source);
-  await database.transaction(tenantId, (tx) => endProbe(tx, tenantId, id, result));
+  await database.transaction(tenantId, (tx) => endProbe(tx, id, result));
 }
 
 async function answer(

@@ -108,7 +108,7 @@ describe('republishing replays without progress', () => {
   it('skips a replay while one of its chunks is being processed', async () => {
     const id = await createReplay(16);
     await own.database.transaction(tenant, async (tx) => {
-      await lockReplay(tx, tenant, id);
+      await lockReplay(tx, id);
       expect(await runOnce()).toBe(0);
     });
     expect(await runOnce()).toBe(1);
@@ -132,7 +132,7 @@ describe('republishing replays without progress', () => {
     const lost = await createReplay(16);
     const killed = own.database.transaction(tenant, async (tx) => {
       const { take } = unansweredReplays(quarterOfAnHour, 1);
-      expect(await take(tx, tenant, [{ id: lost, tenantId: tenant }])).toEqual([{ id: lost }]);
+      expect(await take(tx, [{ id: lost, tenantId: tenant }])).toEqual([{ id: lost }]);
       const [backend] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       await own.fixture.rows('select pg_terminate_backend($1)', [backend?.pid]);
       await tx.query('select 1');

@@ -302,7 +302,7 @@ describe('the fan-out runner', () => {
     notified.start();
     await listening;
     await database.transaction(tenant, (tx) =>
-      recordEvents(tx, tenant, [{ type: 'webhook.test', subjectId: id, details: {} }]),
+      recordEvents(tx, [{ type: 'webhook.test', subjectId: id, details: {} }]),
     );
     await untilDeliveries(id, 1);
     await notified.stop();

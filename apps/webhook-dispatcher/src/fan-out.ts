@@ -27,7 +27,7 @@ const claimedWithEvents = 16;
 export type FannedOut = Map<string, { tenantId: string; sequence: number }>;
 
 /** Claims the new deliveries in the transaction that inserts them; they are sent after its commit. */
-export type ClaimNew = (tx: Transaction, tenantId: string, found: FannedOut) => Promise<void>;
+export type ClaimNew = (tx: Transaction, found: FannedOut) => Promise<void>;
 
 /**
  * Creates deliveries for the next events of a tenant, one for each active webhook whose filter matches, and renders
@@ -41,10 +41,7 @@ export async function fanOutPart(
 ): Promise<{ found: FannedOut; reached: number; more: boolean }> {
   return database.transaction(tenantId, async (tx) => {
     // Statements are sent without waiting for earlier ones where nothing depends on their results.
-    const [position, subscriptions] = await Promise.all([
-      lockFanOut(tx, tenantId),
-      findActiveSubscriptions(tx, tenantId),
-    ]);
+    const [position, subscriptions] = await Promise.all([lockFanOut(tx), findActiveSubscriptions(tx)]);
     const found: FannedOut = new Map();
     if (!position) return { found, reached: 0, more: false };
     const { sequence, last } = position;
@@ -54,14 +51,14 @@ export async function fanOutPart(
     const { bodies, deliveries, reached } =
       subscriptions.length === 0
         ? { bodies: [], deliveries: [], reached: last }
-        : await matchEvents(tx, tenantId, range, subscriptions);
+        : await matchEvents(tx, range, subscriptions);
     for (const delivery of deliveries) {
       if (!found.has(delivery.webhookId)) found.set(delivery.webhookId, { tenantId, sequence: delivery.sequence });
     }
     await pipelined(async (send) => {
-      send(saveDeliveries(tx, tenantId, bodies, deliveries));
-      send(saveFanOut(tx, tenantId, reached));
-      if (mayBeClaimed(deliveries)) await claimNew?.(tx, tenantId, found);
+      send(saveDeliveries(tx, bodies, deliveries));
+      send(saveFanOut(tx, reached));
+      if (mayBeClaimed(deliveries)) await claimNew?.(tx, found);
     });
     return { found, reached, more: reached < last };
   });
@@ -69,15 +66,14 @@ export async function fanOutPart(
 
 async function matchEvents(
   tx: Transaction,
-  tenantId: string,
   range: SequenceRange,
   subscriptions: readonly Subscription[],
 ): Promise<{ bodies: EventBody[]; deliveries: NewDelivery[]; reached: number }> {
   // A test event is delivered regardless of the filter.
   const types = [...new Set([...subscriptions.flatMap(({ events }) => events), 'webhook.test'])];
   const [, { bodies, reached }] = await Promise.all([
-    lockPayloadsForRendering(tx, tenantId),
-    findEventBodies(tx, tenantId, range, { types, limit: chunk }),
+    lockPayloadsForRendering(tx),
+    findEventBodies(tx, range, { types, limit: chunk }),
   ]);
   linkTrace(bodies.map(({ traceparent }) => traceparent));
   const deliveries = bodies.flatMap((event) => {
@@ -98,20 +94,19 @@ function mayBeClaimed(deliveries: readonly NewDelivery[]): boolean {
 
 async function saveDeliveries(
   tx: Transaction,
-  tenantId: string,
   bodies: readonly EventBody[],
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  const inserts: Promise<unknown>[] = [savePayloads(tx, tenantId, bodies)];
+  const inserts: Promise<unknown>[] = [savePayloads(tx, bodies)];
   for (let from = 0; from < deliveries.length; from += rowsPerInsert) {
-    inserts.push(insertDeliveries(tx, tenantId, deliveries.slice(from, from + rowsPerInsert)));
+    inserts.push(insertDeliveries(tx, deliveries.slice(from, from + rowsPerInsert)));
   }
   await Promise.all(inserts);
   for (const { webhookId, sequence, type } of deliveries) {
-    if (type !== 'webhook.test' || !(await askForProbe(tx, tenantId, webhookId))) continue;
+    if (type !== 'webhook.test' || !(await askForProbe(tx, webhookId))) continue;
     // Otherwise it waits behind what has failed, and would not test a receiver that was just repaired.
-    await resendDelivery(tx, tenantId, webhookId, { sequence });
+    await resendDelivery(tx, webhookId, { sequence });
   }
 }
 

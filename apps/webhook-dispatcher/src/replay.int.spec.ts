@@ -187,7 +187,7 @@ describe('a replay of deliveries', () => {
 
   it('continues if another one is cancelled', async () => {
     const [one, other] = [await requested('replay'), await requested('replay')];
-    await fixture.database.transaction(tenant, (tx) => cancelReplay(tx, tenant, one));
+    await fixture.database.transaction(tenant, (tx) => cancelReplay(tx, one));
     expect([await replay(one), await replay(other)]).toMatchObject([{ status: 'cancelled' }, { status: 'queued' }]);
   });
 
@@ -211,7 +211,7 @@ describe('a replay of deliveries', () => {
     await fixture.insertEvents(tenant, Array(600).fill('user.created'));
     const cancelled = await requested('replay');
     await replayPart(fixture.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: cancelled } });
-    await fixture.database.transaction(tenant, (tx) => cancelReplay(tx, tenant, cancelled));
+    await fixture.database.transaction(tenant, (tx) => cancelReplay(tx, cancelled));
     await replayPart(fixture.database, { id: newUuid(), tenant_id: tenant, data: { replay_id: cancelled } });
     expect(await replay(cancelled)).toMatchObject({ status: 'cancelled', looked: 500 });
     const orphaned = await requested('replay');

@@ -33,11 +33,11 @@ export async function replayPart(
 ): Promise<void> {
   await database.transaction(tenantId, async (tx) => {
     if (!(await markReceived(tx, messageId))) return;
-    const replay = await lockReplay(tx, tenantId, data.replay_id);
+    const replay = await lockReplay(tx, data.replay_id);
     if (!replay) return;
-    const webhook = await findReplayedWebhook(tx, tenantId, replay.webhookId);
+    const webhook = await findReplayedWebhook(tx, replay.webhookId);
     // The webhook was deleted meanwhile.
-    if (!webhook) return cancelReplay(tx, tenantId, replay.id);
+    if (!webhook) return cancelReplay(tx, replay.id);
     const progress = await runPart(tx, replay, webhook);
     await saveReplayProgress(tx, replay.id, progress);
     if (!progress.ended) await enqueue(tx, { type: 'webhook.replay.requested', tenantId, data });
@@ -53,18 +53,18 @@ async function runPart(tx: Transaction, replay: OpenReplay, wanted: Received): P
 
 async function resend(tx: Transaction, replay: OpenReplay): Promise<ReplayProgress> {
   await beginReplay(tx, replay.id, { position: 0, untilSequence: 0, total: 1 });
-  const { tenantId, webhookId, filter } = replay;
+  const { webhookId, filter } = replay;
   if (filter.delivery_id === undefined) throw new PermanentError('a resend replay has no delivery_id');
-  const due = await resendDelivery(tx, tenantId, webhookId, { id: filter.delivery_id });
+  const due = await resendDelivery(tx, webhookId, { id: filter.delivery_id });
   // The sender waits for the outcome.
-  if (due) await askForProbe(tx, tenantId, webhookId);
+  if (due) await askForProbe(tx, webhookId);
   return { position: 0, lookedAt: 1, done: due ? 1 : 0, ended: true };
 }
 
 async function requeue(tx: Transaction, replay: OpenReplay): Promise<ReplayProgress> {
   let { untilSequence } = replay;
   if (untilSequence === null) {
-    const { total, last } = await countDeadDeliveries(tx, replay.tenantId, replay.webhookId);
+    const { total, last } = await countDeadDeliveries(tx, replay.webhookId);
     untilSequence = last;
     await beginReplay(tx, replay.id, { position: 0, untilSequence, total });
   }
@@ -74,20 +74,20 @@ async function requeue(tx: Transaction, replay: OpenReplay): Promise<ReplayProgr
 }
 
 async function replayEvents(tx: Transaction, replay: OpenReplay, wanted: Received): Promise<ReplayProgress> {
-  const { tenantId, webhookId, filter } = replay;
+  const { webhookId, filter } = replay;
   const since = filter.since === undefined ? undefined : new Date(filter.since);
   const until = filter.until === undefined ? undefined : new Date(filter.until);
   let { position, untilSequence } = replay;
   if (untilSequence === null) {
-    const range = await findSequencesOf(tx, tenantId, { since, until });
+    const range = await findSequencesOf(tx, { since, until });
     position = range.first - 1;
     untilSequence = Math.max(range.last, position);
     await beginReplay(tx, replay.id, { position, untilSequence, total: untilSequence - position });
   }
   const last = Math.min(position + part, untilSequence);
   const range = { first: position + 1, last };
-  await lockPayloadsForRendering(tx, tenantId);
-  const { bodies: found, reached } = await findEventBodies(tx, tenantId, range, { types: wanted.events, limit: part });
+  await lockPayloadsForRendering(tx);
+  const { bodies: found, reached } = await findEventBodies(tx, range, { types: wanted.events, limit: part });
   const bodies = found.filter(
     ({ type, occurredAt, body }) =>
       // Test events are never replayed.
@@ -97,13 +97,13 @@ async function replayEvents(tx: Transaction, replay: OpenReplay, wanted: Receive
       (!since || occurredAt >= since) &&
       (!until || occurredAt < until),
   );
-  if (bodies.length > 0) await savePayloads(tx, tenantId, bodies);
+  if (bodies.length > 0) await savePayloads(tx, bodies);
   const deliveries = bodies.map(({ sequence, type }) => ({
     webhookId,
     sequence,
     type,
     thin: wanted.payload === 'thin',
   }));
-  const done = deliveries.length > 0 ? await redeliver(tx, tenantId, deliveries) : 0;
+  const done = deliveries.length > 0 ? await redeliver(tx, deliveries) : 0;
   return { position: reached, lookedAt: reached - position, done, ended: reached >= untilSequence };
 }

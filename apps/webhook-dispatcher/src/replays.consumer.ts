@@ -17,6 +17,6 @@ export class ReplaysConsumer {
 
   @On('webhook.replay.cancel_requested')
   async cancel({ tenant_id: tenantId, data }: Message<'webhook.replay.cancel_requested'>): Promise<void> {
-    await this.database.transaction(tenantId, (tx) => cancelReplay(tx, tenantId, data.replay_id));
+    await this.database.transaction(tenantId, (tx) => cancelReplay(tx, data.replay_id));
   }
 }

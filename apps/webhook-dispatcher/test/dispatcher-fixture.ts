@@ -92,7 +92,7 @@ export class DispatcherFixture {
     const secret = newSecret();
     const encrypted = encrypt(secret, this.encryptionKey, tenant);
     const gateway = await Database.connect({ url: this.own.url, service: 'gateway' });
-    await gateway.transaction(tenant, (tx) => rotateWebhookSecret(tx, tenant, webhookId, encrypted, 0));
+    await gateway.transaction(tenant, (tx) => rotateWebhookSecret(tx, webhookId, encrypted, 0));
     await gateway.close();
     return secret;
   }

@@ -46,12 +46,12 @@ export async function eachTenant<Item extends OfTenant>(
 export async function searchAndWork<Found extends OfTenant>(
   database: Database,
   search: (tx: Transaction) => Promise<Found[]>,
-  work: (tx: Transaction, tenantId: string, found: Found[]) => Promise<number>,
+  work: (tx: Transaction, found: Found[]) => Promise<number>,
 ): Promise<number> {
   let done = 0;
   const found = await database.acrossTenants(search);
   await eachTenant(found, async (tenantId, own) => {
-    done += await database.transaction(tenantId, (tx) => work(tx, tenantId, own));
+    done += await database.transaction(tenantId, (tx) => work(tx, own));
   });
   return done;
 }
@@ -76,11 +76,11 @@ export async function deleteFound(
         values,
       );
     },
-    async (tx, tenantId, found) => {
+    async (tx, found) => {
       const deleted = await tx.query(
         `delete from ${table} where tenant_id = $1 and ${key} in (
            select ${key} from ${table} where tenant_id = $1 and ${key} = any($2) for update skip locked) returning ${key}`,
-        [tenantId, uuids(found.map(({ id }) => id))],
+        [tx.tenantId, uuids(found.map(({ id }) => id))],
       );
       return deleted.length;
     },
@@ -99,12 +99,12 @@ export function unanswered(table: string, since: string, waiting: string) {
         `select id, tenant_id as "tenantId" from ${table} where ${isLost('$1')} order by ${since} limit $2`,
         [olderThanMs, limit],
       ),
-    take: (tx: Transaction, tenantId: string, found: readonly { id: string; tenantId: string }[]) =>
+    take: (tx: Transaction, found: readonly { id: string; tenantId: string }[]) =>
       tx.query<{ id: string }>(
         `update ${table} set ${since} = now() where tenant_id = $1 and id in (
            select id from ${table} where tenant_id = $1 and id = any($2) and ${isLost('$3')} for update skip locked)
          returning id`,
-        [tenantId, uuids(found.map(({ id }) => id)), olderThanMs],
+        [tx.tenantId, uuids(found.map(({ id }) => id)), olderThanMs],
       ),
   });
 }

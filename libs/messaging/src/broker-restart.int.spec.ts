@@ -112,9 +112,7 @@ if (!hasBroker()) process.stderr.write('AMQP_URL is not set: restarts of RabbitM
       },
     );
     const record = () =>
-      worker.transaction(tenant, (tx) =>
-        recordEvents(tx, tenant, [{ type: 'webhook.test', subjectId: tenant, details: {} }]),
-      );
+      worker.transaction(tenant, (tx) => recordEvents(tx, [{ type: 'webhook.test', subjectId: tenant, details: {} }]));
     await until(() => listens === 1, 'listening', 100_000);
     await record();
     await until(() => heard.includes(1), 'the first event', 100_000);

@@ -84,7 +84,7 @@ eachBus(describe)('the bus, over %s', (driver) => {
     );
     const record = (then = () => {}) =>
       recorder.transaction(tenant, async (tx) => {
-        await recordEvents(tx, tenant, [{ type: 'webhook.test', subjectId: tenant, details: {} }]);
+        await recordEvents(tx, [{ type: 'webhook.test', subjectId: tenant, details: {} }]);
         then();
       });
     const fail = () => {

@@ -8,11 +8,11 @@ import { enqueue } from '@idsync/database/bus';
  */
 export async function republish<Type extends MessageType, Lost>(
   tx: Transaction,
-  { type, tenantId }: { type: Type; tenantId: string },
+  type: Type,
   taken: readonly Lost[],
   dataOf: (lost: Lost) => MessageData<Type>,
 ): Promise<number> {
-  for (const lost of taken) await enqueue(tx, { type, tenantId, data: dataOf(lost) });
+  for (const lost of taken) await enqueue(tx, { type, tenantId: tx.tenantId, data: dataOf(lost) });
   return taken.length;
 }
 
@@ -24,11 +24,11 @@ export async function republishLost<Type extends MessageType, Found extends { te
   type: Type,
   lost: {
     find(tx: Transaction): Promise<Found[]>;
-    take(tx: Transaction, tenantId: string, found: Found[]): Promise<readonly Lost[]>;
+    take(tx: Transaction, found: Found[]): Promise<readonly Lost[]>;
     dataOf(lost: Lost): MessageData<Type>;
   },
 ): Promise<number> {
-  return searchAndWork(database, lost.find, async (tx, tenantId, found) =>
-    republish(tx, { type, tenantId }, await lost.take(tx, tenantId, found), lost.dataOf),
+  return searchAndWork(database, lost.find, async (tx, found) =>
+    republish(tx, type, await lost.take(tx, found), lost.dataOf),
   );
 }

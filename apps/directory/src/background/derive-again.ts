@@ -30,7 +30,7 @@ export async function deriveAgain(
   for (const part of [recordsAgain, identitiesAgain]) {
     for (let more = true; more; ) {
       if (done > 0 && Date.now() >= until.getTime()) return done;
-      const taken = await runChunk(database, tenantId, chunkSize, (tx, size) => part(tx, tenantId, time, size));
+      const taken = await runChunk(database, tenantId, chunkSize, (tx, size) => part(tx, time, size));
       done += taken.count;
       more = taken.more;
     }
@@ -41,22 +41,22 @@ export async function deriveAgain(
 type Part = { count: number; more: boolean };
 type Time = Pick<Cause, 'now' | 'fixedTime'>;
 
-async function recordsAgain(tx: Transaction, tenantId: string, time: Time, limit: number): Promise<Part> {
+async function recordsAgain(tx: Transaction, time: Time, limit: number): Promise<Part> {
   const ids = await findOlderRecords(tx, limit);
   if (ids.length === 0) return { count: 0, more: false };
-  const cause: Cause = { ...(await loadTenant(tx, tenantId)), ...time, rederive: true, rerender: true };
+  const cause: Cause = { ...(await loadTenant(tx)), ...time, rederive: true, rerender: true };
   const changes = (await lockRecordsById(tx, ids)).map((before): RecordChange => {
-    const isSame = renderRecord(before, tenantId) === before.document;
+    const isSame = renderRecord(before, tx.tenantId) === before.document;
     return { before, record: { ...before, updatedAt: isSame ? before.updatedAt : time.now } };
   });
   await applyChanges(tx, cause, changes);
   return { count: ids.length, more: ids.length === limit };
 }
 
-async function identitiesAgain(tx: Transaction, tenantId: string, time: Time, limit: number): Promise<Part> {
+async function identitiesAgain(tx: Transaction, time: Time, limit: number): Promise<Part> {
   const ids = await findOlderIdentities(tx, limit);
   if (ids.length === 0) return { count: 0, more: false };
-  const cause: Cause = { ...(await loadTenant(tx, tenantId)), ...time, rerender: true };
+  const cause: Cause = { ...(await loadTenant(tx)), ...time, rerender: true };
   const records = await lockRecordsOfIdentities(tx, ids);
   await applyChanges(
     tx,

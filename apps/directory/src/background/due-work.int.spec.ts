@@ -53,22 +53,22 @@ describe('a due tenant', () => {
     });
 
     it('is found after a change of the directory, whether or not it has an event', async () => {
-      await directory.database.transaction(tenant, (tx) => assignTime(tx, tenant));
+      await directory.database.transaction(tenant, (tx) => assignTime(tx));
       expect(await found()).toBeDefined();
       await work();
       expect(await found()).toBeUndefined();
     });
 
     it('is found when work is noted, and at the time for which it is noted', async () => {
-      await directory.database.transaction(tenant, (tx) => noteDue(tx, tenant, 600));
+      await directory.database.transaction(tenant, (tx) => noteDue(tx, 600));
       expect(await found()).toBeUndefined();
       expect(await secondsLeft()).toBeLessThanOrEqual(600);
-      await directory.database.transaction(tenant, (tx) => noteDue(tx, tenant));
+      await directory.database.transaction(tenant, (tx) => noteDue(tx));
       expect(await found()).toBeDefined();
     });
 
     it('is not found while it is being deleted', async () => {
-      await directory.database.transaction(tenant, (tx) => noteDue(tx, tenant));
+      await directory.database.transaction(tenant, (tx) => noteDue(tx));
       await rows('insert into tenant_deletions (tenant_id) values ($1)', [tenant]);
       expect(await found()).toBeUndefined();
     });
@@ -78,25 +78,25 @@ describe('a due tenant', () => {
     const unansweredSeconds = 900;
 
     it('is still due if work was noted in the meantime', async () => {
-      await directory.database.transaction(tenant, (tx) => noteDue(tx, tenant));
+      await directory.database.transaction(tenant, (tx) => noteDue(tx));
       const due = await found();
       if (!due) throw new Error('the tenant is not due');
-      await directory.database.transaction(tenant, (tx) => noteDue(tx, tenant, 600));
+      await directory.database.transaction(tenant, (tx) => noteDue(tx, 600));
       await directory.database.transaction(tenant, (tx) => saveNextDue(tx, due, unansweredSeconds, undefined));
       expect(await found()).toBeDefined();
     });
 
     it('is still due if it was changed in the meantime', async () => {
-      await directory.database.transaction(tenant, (tx) => assignTime(tx, tenant));
+      await directory.database.transaction(tenant, (tx) => assignTime(tx));
       const due = await found();
       if (!due) throw new Error('the tenant is not due');
-      await directory.database.transaction(tenant, (tx) => assignTime(tx, tenant));
+      await directory.database.transaction(tenant, (tx) => assignTime(tx));
       await directory.database.transaction(tenant, (tx) => saveNextDue(tx, due, unansweredSeconds, undefined));
       expect(await found()).toBeDefined();
     });
 
     it('is still due if its work failed', async () => {
-      await directory.database.transaction(tenant, (tx) => noteDue(tx, tenant));
+      await directory.database.transaction(tenant, (tx) => noteDue(tx));
       const due = await found();
       if (!due) throw new Error('the tenant is not due');
       const broken = new Proxy(directory.database, {
@@ -136,7 +136,7 @@ describe('a due tenant', () => {
       ],
     ])('is due when %s', async (_, sql) => {
       await rows(sql, [tenant, newUuid()]);
-      await directory.database.transaction(tenant, (tx) => noteDue(tx, tenant));
+      await directory.database.transaction(tenant, (tx) => noteDue(tx));
       await work();
       const left = await secondsLeft();
       expect(left).toBeGreaterThan(570);
@@ -234,7 +234,7 @@ describe('a due tenant', () => {
       const connector = await directory.fixture.connector(tenant);
       await directory.fixture.job(tenant, connector, 'running');
       await rows('insert into match_queue (tenant_id, record_id) values ($1, $2)', [tenant, newUuid()]);
-      await directory.database.transaction(tenant, (tx) => noteDue(tx, tenant));
+      await directory.database.transaction(tenant, (tx) => noteDue(tx));
       const due = await found();
       if (!due) throw new Error('the tenant is not due');
       await doDueWork(directory.database, silentLogger, due, new Date(Date.now() + 5_000));
@@ -357,7 +357,7 @@ describe('changes due at a time', () => {
       const { id } = await directory.record('1');
       let changed: Promise<number> | undefined;
       await directory.database.transaction(directory.tenant, async (tx) => {
-        await lockReferences(tx, directory.tenant, 'alone');
+        await lockReferences(tx, 'alone');
         changed = clockAt('2026-03-02T00:00:00Z');
         await directory.fixture.waitForBlockedLock();
         await tx.query('select from source_records where id = $1 for update nowait', [id]);

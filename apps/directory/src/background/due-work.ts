@@ -42,10 +42,8 @@ export async function doDueWork(database: Database, log: Logger, tenant: DueTena
 
 async function saveDue(database: Database, tenant: DueTenant): Promise<void> {
   await database.transaction(tenant.id, async (tx) => {
-    const policy = await findFindingPolicy(tx, tenant.id);
-    const stale = (await findSourceFacts(tx, tenant.id)).flatMap(
-      (source) => staleTime(source, policy)?.getTime() ?? [],
-    );
+    const policy = await findFindingPolicy(tx);
+    const stale = (await findSourceFacts(tx)).flatMap((source) => staleTime(source, policy)?.getTime() ?? []);
     const next = Math.min(...stale.filter((at) => at > Date.now()));
     await saveNextDue(tx, tenant, unansweredMs / 1_000, Number.isFinite(next) ? new Date(next) : undefined);
   });
@@ -61,13 +59,13 @@ const chunkSize = 500;
  */
 export async function applyDue(database: Database, tenantId: string, fixedTime?: Date): Promise<number> {
   const time = causedAt(fixedTime);
-  while ((await database.transaction(tenantId, (tx) => purgeErased(tx, tenantId, time.now))) === chunkSize);
+  while ((await database.transaction(tenantId, (tx) => purgeErased(tx, time.now))) === chunkSize);
   let done = 0;
   // Employments begin before others end, so that no person loses access in between.
   for (const begin of [true, false]) {
     for (let more = true; more; ) {
       const taken = await runChunk(database, tenantId, chunkSize, (tx, size) =>
-        changeDue(tx, tenantId, time, { begin, limit: size }),
+        changeDue(tx, time, { begin, limit: size }),
       );
       done += taken.count;
       more = taken.more;
@@ -76,25 +74,24 @@ export async function applyDue(database: Database, tenantId: string, fixedTime?:
   return done;
 }
 
-async function purgeErased(tx: Transaction, tenantId: string, now: Date): Promise<number> {
-  const purged = await purgeErasedIdentities(tx, tenantId, now, chunkSize);
+async function purgeErased(tx: Transaction, now: Date): Promise<number> {
+  const purged = await purgeErasedIdentities(tx, now, chunkSize);
   // No event reports a purge, but lists change.
-  if (purged.length > 0) await assignTime(tx, tenantId);
+  if (purged.length > 0) await assignTime(tx);
   const counts = purged.map((identity) => ({ ...identity, resource: 'identity' as const, by: -1 }));
-  await addToCounters(tx, tenantId, counts);
+  await addToCounters(tx, counts);
   return purged.length;
 }
 
 async function changeDue(
   tx: Transaction,
-  tenantId: string,
   time: ReturnType<typeof causedAt>,
   part: { begin: boolean; limit: number },
 ): Promise<{ count: number; more: boolean }> {
   const { now } = time;
-  const due = await findDueRecords(tx, tenantId, now, part);
+  const due = await findDueRecords(tx, now, part);
   if (due.length === 0) return { count: 0, more: false };
-  const tenant = await loadTenant(tx, tenantId);
+  const tenant = await loadTenant(tx);
   const changes = (await lockDueRecords(tx, due, now)).map((before): RecordChange => {
     if (isDeleted(before)) return { before, record: { ...before }, removed: true };
     return { before, record: withCurrentStatus(before, tenant.policy, now) };
@@ -117,8 +114,8 @@ export async function republishOperations(
   olderThanMs: number | typeof waitingFor = unansweredMs,
 ): Promise<number> {
   return database.transaction(tenantId, async (tx) => {
-    const operations = await takeUnansweredOperations(tx, tenantId, olderThanMs, atATime);
-    return republish(tx, { type: 'directory.operation.requested', tenantId }, operations, ({ id }) => ({
+    const operations = await takeUnansweredOperations(tx, olderThanMs, atATime);
+    return republish(tx, 'directory.operation.requested', operations, ({ id }) => ({
       operation_id: id,
     }));
   });

@@ -19,7 +19,7 @@ export class TenantDeletions extends Housekeeping {
     const run = async () => {
       let further = 0;
       for (const tenantId of await database.acrossTenants(findTenantDeletions)) {
-        const step = await database.transaction(tenantId, (tx) => deleteTenantPart(tx, tenantId, settleMs));
+        const step = await database.transaction(tenantId, (tx) => deleteTenantPart(tx, settleMs));
         if (step?.state === 'done') log.info({ tenant_id: tenantId, rows: step.deleted }, 'tenant deleted');
         if (step?.state === 'more') further += 1;
       }

@@ -414,7 +414,7 @@ describe('applying a batch', () => {
       await locking.query('lock table source_records in exclusive mode');
       applied = applyBatch(database, message, { times });
       await fixture.waitForBlockedLock();
-      return database.transaction(tenant, (tx) => assignTime(tx, tenant));
+      return database.transaction(tenant, (tx) => assignTime(tx));
     });
     await applied;
     const found = await identities();

@@ -92,7 +92,7 @@ async function applySuspect(
 ): Promise<AppliedBatch | undefined> {
   const isRepublished = await database.transaction(tenantId, async (tx) => {
     const batch = await findBatch(tx, data.job_id, data.seq);
-    const isDivided = batch !== undefined && (await saveStop(tx, tenantId, data, batch.mode));
+    const isDivided = batch !== undefined && (await saveStop(tx, data, batch.mode));
     if (isDivided) await markReceived(tx, id);
     return isDivided;
   });
@@ -123,10 +123,10 @@ async function apply(
   if (batch.jobStatus === 'cancelled') return undefined;
   if (batch.isSuspect && !suspected) throw new SuspectBatch();
 
-  const limit = await peopleLimit(tx, tenantId, batch.kind);
+  const limit = await peopleLimit(tx, batch.kind);
   // With a limit, one transaction at a time adds users.
   const isAlone = batch.kind === 'machine_identity' || limit !== undefined;
-  const tenant = await loadTenant(tx, tenantId, isAlone);
+  const tenant = await loadTenant(tx, isAlone);
   const { connectorId, kind } = batch;
   const { job_id: jobId, seq } = data;
   const job = { id: jobId, connectorId };
@@ -136,10 +136,10 @@ async function apply(
   const listed = JSON.parse(batch.records) as SourceRecord[];
   const present = listed.filter(({ removed }) => !removed);
   // A batch that was announced twice is already applied; only its answer is sent again.
-  const isNew = await recordAppliedBatch(tx, tenantId, { jobId, seq, connectorId });
+  const isNew = await recordAppliedBatch(tx, { jobId, seq, connectorId });
   const guard = await findGuardOfPeople(tx, batch);
   const isPartial = reportsDeletions(batch);
-  if (isPartial && isNew) await planRemovals(tx, tenantId, job, seq, listed);
+  if (isPartial && isNew) await planRemovals(tx, job, seq, listed);
   // Locked before the comparison, so that a concurrent job's write to this record is visible.
   if (batch.mode === 'record') await lockRecordsByAnchor(tx, connectorId, anchorsOf(listed));
 
@@ -160,7 +160,7 @@ async function apply(
       batch.mode === 'record' || batch.dryRun
         ? { applied: separateReused(changes, cause.rules, now), taking: access.takers }
         : await setAside(tx, cause, job, changes, incoming, waiting);
-    const { admitted, leftOut: beyond } = await withinQuota(tx, tenantId, batch.dryRun ? undefined : limit, applied);
+    const { admitted, leftOut: beyond } = await withinQuota(tx, batch.dryRun ? undefined : limit, applied);
     if (batch.dryRun) await planChanges(tx, cause, job, changes, incoming, guard);
     else {
       const settled = await applyChanges(tx, { ...cause, groups: found.groups }, admitted);
@@ -182,7 +182,7 @@ async function apply(
     });
   });
   if (isNew) await saveSeenRecords(tx, { jobId, seq, isPartial }, parts);
-  await reportOvertaken(tx, tenantId, jobId, isNew ? parts.flatMap(({ overtaken }) => overtaken) : []);
+  await reportOvertaken(tx, jobId, isNew ? parts.flatMap(({ overtaken }) => overtaken) : []);
   const sum = (count: 'created' | 'updated' | 'unchanged') => parts.reduce((total, part) => total + part[count], 0);
   const counts = { created: sum('created'), updated: sum('updated'), unchanged: sum('unchanged') };
   counts.unchanged += listed.length - present.length;

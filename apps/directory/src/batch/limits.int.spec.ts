@@ -190,7 +190,7 @@ describe('a quota of people', () => {
         const job = await appliedRun(directory, hr, [people(0, present)]);
         let swept: Promise<void> | undefined;
         await directory.database.transaction(directory.tenant, async (tx) => {
-          await lockReferences(tx, directory.tenant, 'shared');
+          await lockReferences(tx, 'shared');
           swept = sweep(directory, job);
           await (quota === undefined ? swept : directory.fixture.waitForBlockedLock());
         });

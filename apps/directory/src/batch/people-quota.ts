@@ -7,8 +7,8 @@ import { peopleLeftOut } from '../shared/metrics.js';
 import type { LeftOut } from './divide-batch.js';
 
 /** Returns the limit on users of the tenant, if a job of these records may exceed one. */
-export async function peopleLimit(tx: Transaction, tenantId: string, kind: RecordKind): Promise<number | undefined> {
-  return kind === 'user' ? (await findTenantQuotas(tx, tenantId)).people : undefined;
+export async function peopleLimit(tx: Transaction, kind: RecordKind): Promise<number | undefined> {
+  return kind === 'user' ? (await findTenantQuotas(tx)).people : undefined;
 }
 
 /** Job error for a new user that is left out. The next run that lists the user tries again. */
@@ -22,13 +22,12 @@ export function beyondQuota(externalId: string, limit: number): LeftOut {
  */
 export async function withinQuota(
   tx: Transaction,
-  tenantId: string,
   limit: number | undefined,
   changes: readonly RecordChange[],
 ): Promise<{ admitted: RecordChange[]; leftOut: LeftOut[] }> {
   if (limit === undefined || !changes.some(addsUser)) return { admitted: [...changes], leftOut: [] };
   const removed = changes.filter(removesUser).length;
-  let room = limit - (await countPeople(tx, tenantId)) + removed;
+  let room = limit - (await countPeople(tx)) + removed;
   const admitted: RecordChange[] = [];
   const leftOut: LeftOut[] = [];
   for (const change of changes) {

@@ -56,17 +56,16 @@ export function partsOf(count: number, cuts: readonly number[]): [first: number,
  */
 export async function saveStop(
   tx: Transaction,
-  tenantId: string,
   { job_id: jobId, seq }: Batch,
   mode: ReadyBatch['mode'],
 ): Promise<boolean> {
   const begun = await lockState(tx, jobId, seq);
   if (!begun) return false;
   const next = afterStop(begun);
-  await saveBatchState(tx, tenantId, { jobId, seq }, next);
+  await saveBatchState(tx, { jobId, seq }, next);
   const isDivided = next.cuts.length > begun.cuts.length || next.leftOut.length > begun.leftOut.length;
   const type = mode === 'record' ? 'sync.record.ready' : 'sync.batch.ready';
-  if (isDivided) await enqueue(tx, { type, tenantId, data: { job_id: jobId, seq } });
+  if (isDivided) await enqueue(tx, { type, tenantId: tx.tenantId, data: { job_id: jobId, seq } });
   return isDivided;
 }
 
@@ -76,7 +75,7 @@ export async function saveStop(
  */
 export function partByPart(database: Database, tenantId: string, { job_id: jobId, seq }: Batch): Divide {
   const note = (begun: BatchState) =>
-    database.transaction(tenantId, (other) => saveBatchState(other, tenantId, { jobId, seq }, begun));
+    database.transaction(tenantId, (other) => saveBatchState(other, { jobId, seq }, begun));
   return async (tx, records, apply) => {
     const known = (await lockState(tx, jobId, seq)) ?? { ...noPart, cuts: [], leftOut: [] };
     const idle = { ...known, ...noPart };
@@ -104,7 +103,7 @@ async function lockState(tx: Transaction, jobId: string, seq: number): Promise<B
 export async function clearNote(database: Database, tenantId: string, { job_id: jobId, seq }: Batch): Promise<void> {
   await database.transaction(tenantId, async (tx) => {
     const begun = await findBatchState(tx, jobId, seq);
-    if (begun?.processId === processId) await saveBatchState(tx, tenantId, { jobId, seq }, afterStop(begun));
+    if (begun?.processId === processId) await saveBatchState(tx, { jobId, seq }, afterStop(begun));
   });
 }
 

@@ -47,7 +47,7 @@ const proposingChanges = 100;
  */
 export async function applyChanges(tx: Transaction, given: Cause, changes: readonly RecordChange[]): Promise<Settled> {
   if (changes.length === 0) return { records: [], identities: [], merged: [], ended: [], erased: [] };
-  const { tenantId } = given;
+
   const placed = await placeRecords(tx, given, changes);
   // A new record may get the external id that another one gives up, which then names no manager.
   await saveAnchors(
@@ -60,7 +60,7 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
   const present = [...placed.changes.values()].filter(({ record, before, removed }) => record !== before && !removed);
   await noteForMatching(tx, given, present);
   const proposesTime = given.proposesTime === true && changes.length >= proposingChanges;
-  const at = await (proposesTime ? proposeTime(tx, tenantId) : assignTime(tx, tenantId, given.fixedTime));
+  const at = await (proposesTime ? proposeTime(tx) : assignTime(tx, given.fixedTime));
   const cause: TimedCause = { ...given, proposesTime, revived: placed.revived, at };
   stampTimes(placed.changes.values(), cause);
   const settled = settleIdentities(cause, placed);
@@ -80,7 +80,6 @@ export async function applyChanges(tx: Transaction, given: Cause, changes: reado
  * the next one is prepared meanwhile.
  */
 async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRecords, settled: Settled): Promise<void> {
-  const { tenantId } = cause;
   const groups = groupChanges(settled.records);
   const isOfGroups = groups.length > 0 || cause.groups !== undefined;
   const locksFirst = isOfGroups || !writesOnlyLockedRows(settled, cause);
@@ -88,16 +87,16 @@ async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRec
     if (locksFirst) await confirmProposed(tx, cause);
     const renamed = await saveListedGroups(tx, cause);
     const groupIds = [...new Set([...idsOf(groups), ...renamed.keys()])];
-    const before = await findGroupsWithMembers(tx, tenantId, groupIds);
+    const before = await findGroupsWithMembers(tx, groupIds);
     await saveRecords(tx, cause, settled, send);
     await saveIdentities(tx, cause, settled, send);
-    const events = describeChanges(settled, cause, await findFormerlyActive(tx, tenantId, startedIn(settled)));
+    const events = describeChanges(settled, cause, await findFormerlyActive(tx, startedIn(settled)));
     if (!locksFirst) await confirmProposed(tx, cause);
     await saveDisputes(tx, cause, placed);
-    send(addToCounters(tx, tenantId, countChanges(settled)));
-    const after = await findGroupsWithMembers(tx, tenantId, groupIds);
+    send(addToCounters(tx, countChanges(settled)));
+    const after = await findGroupsWithMembers(tx, groupIds);
     const states = await findGroupStates(tx, groupIds);
-    await recordEvents(tx, tenantId, [...events, ...describeGroups(groups, { states, renamed, before, after }, cause)]);
+    await recordEvents(tx, [...events, ...describeGroups(groups, { states, renamed, before, after }, cause)]);
   });
 }
 
@@ -110,8 +109,8 @@ async function saveListedGroups(tx: Transaction, { groups, at }: TimedCause): Pr
 }
 
 /** Locks the tenant's sequence for a change that was rendered with a proposed time; else `assignTime` has locked it. */
-async function confirmProposed(tx: Transaction, { tenantId, at, proposesTime }: TimedCause): Promise<void> {
-  if (proposesTime && !(await confirmTime(tx, tenantId, at))) throw new TimeRefused();
+async function confirmProposed(tx: Transaction, { at, proposesTime }: TimedCause): Promise<void> {
+  if (proposesTime && !(await confirmTime(tx, at))) throw new TimeRefused();
 }
 
 /**
@@ -132,7 +131,7 @@ function startedIn({ identities }: Settled): string[] {
 
 type Send = (sent: Promise<unknown>) => void;
 
-async function saveRecords(tx: Transaction, { tenantId, at }: TimedCause, { records }: Settled, send: Send) {
+async function saveRecords(tx: Transaction, { at }: TimedCause, { records }: Settled, send: Send) {
   const present = records.filter(({ removed }) => !removed);
   const made = present.flatMap(({ record, before }) => (before ? [] : record));
   const changed = present.flatMap(({ record, before }) => (before ? record : []));
@@ -140,16 +139,16 @@ async function saveRecords(tx: Transaction, { tenantId, at }: TimedCause, { reco
   const shownOtherwise = present.flatMap(({ record, before }) =>
     before && before.document !== record.document ? record.id : [],
   );
-  send(insertRecords(tx, tenantId, made));
+  send(insertRecords(tx, made));
   await saveVersions(tx, 'source_records', shownOtherwise, at);
   await updateRecords(tx, changed);
   await deleteRecords(tx, idsOf(removed));
-  await saveFormerReferences(tx, tenantId, formerManagers(present));
+  await saveFormerReferences(tx, formerManagers(present));
 }
 
 async function saveIdentities(
   tx: Transaction,
-  { tenantId, at, policy, revived }: TimedCause,
+  { at, policy, revived }: TimedCause,
   { identities, merged, ended, erased }: Settled,
   send: Send,
 ): Promise<void> {
@@ -159,12 +158,12 @@ async function saveIdentities(
   await saveVersions(tx, 'identities', outdated, at);
   const returning = made.filter(({ id }) => revived?.has(id));
   await restoreIdentities(tx, idsOf(returning), at);
-  send(insertIdentities(tx, tenantId, made));
-  await updateIdentities(tx, tenantId, changed);
+  send(insertIdentities(tx, made));
+  await updateIdentities(tx, changed);
   const tombstones = erased.map(({ identity }) => identity);
   await saveTombstones(tx, tombstones, new Date(at.getTime() + retentionMs(policy)));
   await removeIdentities(tx, idsOf(ended));
-  await redirectIdentities(tx, tenantId, merged, at);
+  await redirectIdentities(tx, merged, at);
 }
 
 /** Returns the changes of the list totals and positions. */

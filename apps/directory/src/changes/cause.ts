@@ -68,23 +68,23 @@ type TenantSettings = Pick<Cause, 'tenantId' | 'connectors' | 'rules' | 'formerR
  * Loads the tenant's settings for a change. Changes that may include machines with references to people run alone, and
  * call this before they lock anything else of the tenant.
  */
-export async function loadTenant(tx: Transaction, tenantId: string, isAlone = false): Promise<TenantSettings> {
-  await lockReferences(tx, tenantId, isAlone ? 'alone' : 'shared');
-  return readTenant(tx, tenantId);
+export async function loadTenant(tx: Transaction, isAlone = false): Promise<TenantSettings> {
+  await lockReferences(tx, isAlone ? 'alone' : 'shared');
+  return readTenant(tx);
 }
 
 /** Reads the tenant's settings without a lock, for what changes nothing. */
-export async function readTenant(tx: Transaction, tenantId: string): Promise<TenantSettings> {
+export async function readTenant(tx: Transaction): Promise<TenantSettings> {
   const [all, priorities, rules, formerRules, policy] = await Promise.all([
-    findConnectors(tx, tenantId),
-    findAttributePriorities(tx, tenantId),
-    findMatchingRules(tx, tenantId),
-    findFormerRules(tx, tenantId),
-    findLifecyclePolicy(tx, tenantId),
+    findConnectors(tx),
+    findAttributePriorities(tx),
+    findMatchingRules(tx),
+    findFormerRules(tx),
+    findLifecyclePolicy(tx),
   ]);
   const connectors = new Map(
     all.map((connector) => [connector.id, { ...connector, employments: listsEmployments(connector, policy) }]),
   );
   const rankOf = rankSources(connectors, priorities);
-  return { tenantId, connectors, rankOf, rules: rules ?? defaultMatchingRules, formerRules, policy };
+  return { tenantId: tx.tenantId, connectors, rankOf, rules: rules ?? defaultMatchingRules, formerRules, policy };
 }

@@ -165,7 +165,7 @@ describe('the bodies of events', () => {
 
   async function feed(...types: string[]): Promise<Body[]> {
     const { tenant } = directory;
-    const page = await gateway.transaction(tenant, (tx) => findFeedPage(tx, tenant, { ...all, types }));
+    const page = await gateway.transaction(tenant, (tx) => findFeedPage(tx, { ...all, types }));
     return page.bodies.map((body) => JSON.parse(body) as Body);
   }
 
@@ -205,9 +205,7 @@ describe('the bodies of events', () => {
     it('has the same body when the dispatcher renders it for a webhook', async () => {
       const { tenant } = directory;
       const range = { first: 1, last: 200 };
-      const { bodies } = await dispatcher.transaction(tenant, (tx) =>
-        findEventBodies(tx, tenant, range, { limit: 200 }),
-      );
+      const { bodies } = await dispatcher.transaction(tenant, (tx) => findEventBodies(tx, range, { limit: 200 }));
       expect(bodies.map(({ body }) => JSON.parse(body))).toEqual(await feed('*'));
     });
 

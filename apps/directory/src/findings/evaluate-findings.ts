@@ -59,54 +59,52 @@ export async function evaluateFindings(
   { until, fixedTime, force = false, chunkSize: size = chunkSize }: EvaluationOptions,
 ): Promise<void> {
   const time = causedAt(fixedTime);
-  await database.transaction(tenantId, (tx) => checkTimes(tx, tenantId, time.now, size));
+  await database.transaction(tenantId, (tx) => checkTimes(tx, time.now, size));
   for (let first = true; ; first = false) {
     const isForced = first && force;
-    const more = await runChunk(database, tenantId, size, (tx, limit) => runPart(tx, tenantId, time, limit, isForced));
+    const more = await runChunk(database, tenantId, size, (tx, limit) => runPart(tx, time, limit, isForced));
     if (!more || Date.now() >= until.getTime()) return;
   }
 }
 
 /** Checks what depends on time and concerns few rows. */
-async function checkTimes(tx: Transaction, tenantId: string, now: Date, limit: number): Promise<void> {
-  await purgeFindings(tx, tenantId, new Date(now.getTime() - keptMs), limit);
-  const policy = await findFindingPolicy(tx, tenantId);
-  const stale = (await findSourceFacts(tx, tenantId)).flatMap((source) => findingOfSource(source, policy, now) ?? []);
-  const opened = await openFindings(tx, tenantId, stale, now);
-  const known = await findUnresolvedOf(tx, tenantId, 'stale_source');
+async function checkTimes(tx: Transaction, now: Date, limit: number): Promise<void> {
+  await purgeFindings(tx, new Date(now.getTime() - keptMs), limit);
+  const policy = await findFindingPolicy(tx);
+  const stale = (await findSourceFacts(tx)).flatMap((source) => findingOfSource(source, policy, now) ?? []);
+  const opened = await openFindings(tx, stale, now);
+  const known = await findUnresolvedOf(tx, 'stale_source');
   const current = new Set(stale.map(({ subjectId }) => subjectId));
   const gone = known.filter(({ subjectId }) => !current.has(subjectId)).map(({ id }) => id);
   const resolved = await resolveFindings(tx, gone, now);
-  const reopened = await endAcceptances(tx, tenantId, now, limit);
+  const reopened = await endAcceptances(tx, now, limit);
   const changed = [...opened, ...resolved, ...reopened.filter(({ id }) => !gone.includes(id))];
   const events = changed.map((finding) => findingEvent(finding));
-  await recordEvents(tx, tenantId, events);
+  await recordEvents(tx, events);
 }
 
 /** Evaluates the next part of a pass, or of the changes since. Returns false if none is due, or this was the last. */
-async function runPart(tx: Transaction, tenantId: string, time: Time, limit: number, force: boolean): Promise<boolean> {
+async function runPart(tx: Transaction, time: Time, limit: number, force: boolean): Promise<boolean> {
   const startedAt = performance.now();
-  const pass = await lockFindingPass(tx, tenantId, force);
+  const pass = await lockFindingPass(tx, force);
   if (!pass) return false;
-  if (pass.phase === 'changes') return followChanges(tx, tenantId, pass.since, time, limit);
-  const { found = [], gone = [], last } = await phases[pass.phase](tx, tenantId, pass, time, limit);
+  if (pass.phase === 'changes') return followChanges(tx, pass.since, time, limit);
+  const { found = [], gone = [], last } = await phases[pass.phase](tx, pass, time, limit);
   const next = last ?? followingPhase(pass);
-  await saveFindingPass(tx, tenantId, next, performance.now() - startedAt);
-  await saveFindings(tx, tenantId, { found, gone }, time.now);
+  await saveFindingPass(tx, next, performance.now() - startedAt);
+  await saveFindings(tx, { found, gone }, time.now);
   return next !== undefined;
 }
 
 async function saveFindings(
   tx: Transaction,
-  tenantId: string,
   { found, gone }: { found: readonly FoundFinding[]; gone: readonly string[] },
   now: Date,
 ): Promise<void> {
-  const opened = await openFindings(tx, tenantId, found, now);
+  const opened = await openFindings(tx, found, now);
   const resolved = await resolveFindings(tx, gone, now);
   await recordEvents(
     tx,
-    tenantId,
     [...opened, ...resolved].map((finding) => findingEvent(finding)),
   );
 }
@@ -115,20 +113,14 @@ async function saveFindings(
  * Evaluates the subjects of the next events. A pass mends what other people's changes mean for a person, such as a cycle
  * of managers.
  */
-async function followChanges(
-  tx: Transaction,
-  tenantId: string,
-  since: number,
-  time: Time,
-  limit: number,
-): Promise<boolean> {
-  const changed = await findChangedSubjects(tx, tenantId, since, limit);
+async function followChanges(tx: Transaction, since: number, time: Time, limit: number): Promise<boolean> {
+  const changed = await findChangedSubjects(tx, since, limit);
   if (changed.last === null) return false;
-  const found = await findAbout(tx, { ...(await loadTenant(tx, tenantId)), ...time }, changed);
+  const found = await findAbout(tx, { ...(await loadTenant(tx)), ...time }, changed);
   const { users, others, identities, named } = changed;
-  const known = await findUnresolvedAbout(tx, tenantId, [...users, ...others, ...identities, ...named]);
-  await saveFollowed(tx, tenantId, changed.last);
-  await saveFindings(tx, tenantId, { found, gone: goneOf(known, found) }, time.now);
+  const known = await findUnresolvedAbout(tx, [...users, ...others, ...identities, ...named]);
+  await saveFollowed(tx, changed.last);
+  await saveFindings(tx, { found, gone: goneOf(known, found) }, time.now);
   return changed.count === limit;
 }
 
@@ -150,20 +142,14 @@ interface EvaluatedPart {
 }
 
 /** Evaluates the next items of a phase. */
-type Phase = (
-  tx: Transaction,
-  tenantId: string,
-  pass: FindingPass,
-  time: Time,
-  limit: number,
-) => Promise<EvaluatedPart>;
+type Phase = (tx: Transaction, pass: FindingPass, time: Time, limit: number) => Promise<EvaluatedPart>;
 
-const evaluateUsers: Phase = async (tx, tenantId, pass, time, limit) => {
-  const { ids, last } = await nextUsers(tx, tenantId, pass, limit);
+const evaluateUsers: Phase = async (tx, pass, time, limit) => {
+  const { ids, last } = await nextUsers(tx, pass, limit);
   if (ids.length === 0) return { last };
-  const cause = { ...(await loadTenant(tx, tenantId)), ...time };
+  const cause = { ...(await loadTenant(tx)), ...time };
   await resolveLateManagers(tx, cause, ids, limit === 1);
-  const facts = await findUserFacts(tx, tenantId, ids, precedenceOf(cause));
+  const facts = await findUserFacts(tx, ids, precedenceOf(cause));
   const managed = facts.flatMap(({ managerId, identityId }) => (managerId && identityId ? identityId : []));
   const found = [...facts.flatMap(findingsOfUser), ...(await findCycles(tx, cause, managed))];
   return { found, last };
@@ -172,28 +158,27 @@ const evaluateUsers: Phase = async (tx, tenantId, pass, time, limit) => {
 /** Reads on if users have no findings, because a transaction costs as much as reading several hundred of them. */
 async function nextUsers(
   tx: Transaction,
-  tenantId: string,
   { phase, ...from }: FindingPass,
   limit: number,
 ): Promise<{ ids: string[]; last?: FindingPass }> {
   let after: Pick<FindingPass, 'afterAt' | 'afterId'> = from;
   for (let read = 1; ; read += 1) {
-    const { ids, count, ...position } = await findUsersAfter(tx, tenantId, after, limit);
+    const { ids, count, ...position } = await findUsersAfter(tx, after, limit);
     if (count < limit) return { ids };
     after = position;
     if (ids.length > 0 || read === mostReads) return { ids, last: { phase, ...after } };
   }
 }
 
-const evaluateOthers: Phase = async (tx, tenantId, pass, time, limit) => {
-  const ids = await findOthersAfter(tx, tenantId, pass.afterId, limit);
-  const found = ids.length === 0 ? [] : await findAboutOthers(tx, await loadTenant(tx, tenantId), ids, time.now);
+const evaluateOthers: Phase = async (tx, pass, time, limit) => {
+  const ids = await findOthersAfter(tx, pass.afterId, limit);
+  const found = ids.length === 0 ? [] : await findAboutOthers(tx, await loadTenant(tx), ids, time.now);
   return { found, last: ids.length === limit ? after(pass, ids.at(-1)) : undefined };
 };
 
 /** Evaluates the subjects of known findings again, because a subject that is gone is in no other phase. */
-const evaluateKnown: Phase = async (tx, tenantId, pass, time, limit) => {
-  const next = await findUnresolved(tx, tenantId, pass.afterId, limit);
+const evaluateKnown: Phase = async (tx, pass, time, limit) => {
+  const next = await findUnresolved(tx, pass.afterId, limit);
   const last = next.length === limit ? after(pass, next.at(-1)?.id) : undefined;
   // `checkTimes` evaluates those about sources.
   const known = next.filter(({ kind }) => findingSubjects[kind] !== 'connector');
@@ -203,7 +188,7 @@ const evaluateKnown: Phase = async (tx, tenantId, pass, time, limit) => {
   ];
   const found = await findAbout(
     tx,
-    { ...(await loadTenant(tx, tenantId)), ...time },
+    { ...(await loadTenant(tx)), ...time },
     { users: subjects('user'), others: subjects('account', 'machineIdentity'), identities: subjects('identity') },
   );
   return { gone: goneOf(known, found), last };
@@ -215,7 +200,7 @@ async function findAbout(
   { users, others, identities }: Pick<ChangedSubjects, 'users' | 'others' | 'identities'>,
 ): Promise<FoundFinding[]> {
   return [
-    ...(await findUserFacts(tx, cause.tenantId, users, precedenceOf(cause))).flatMap(findingsOfUser),
+    ...(await findUserFacts(tx, users, precedenceOf(cause))).flatMap(findingsOfUser),
     ...(await findAboutOthers(tx, cause, others, cause.now)),
     ...(await findCycles(tx, cause, identities)),
   ];
@@ -241,8 +226,8 @@ async function findAboutOthers(
   ids: readonly string[],
   now: Date,
 ): Promise<FoundFinding[]> {
-  const policy = await findFindingPolicy(tx, tenant.tenantId);
-  const facts = await findOtherFacts(tx, tenant.tenantId, ids, precedenceOf(tenant).employments);
+  const policy = await findFindingPolicy(tx);
+  const facts = await findOtherFacts(tx, ids, precedenceOf(tenant).employments);
   return facts.flatMap((each) => findingsOfOther(each, policy, now));
 }
 
@@ -255,11 +240,11 @@ function precedenceOf({ connectors, rankOf }: Precedence): { ranks: Map<string, 
 
 async function findCycles(
   tx: Transaction,
-  { tenantId, connectors, rankOf }: Cause,
+  { connectors, rankOf }: Cause,
   identityIds: readonly string[],
 ): Promise<FoundFinding[]> {
   const ranks = new Map([...connectors.keys()].map((id) => [id, rankOf(id, 'manager_id')]));
-  return (await findManagerCycles(tx, tenantId, [...new Set(identityIds)], ranks)).map(cycleFinding);
+  return (await findManagerCycles(tx, [...new Set(identityIds)], ranks)).map(cycleFinding);
 }
 
 function after({ phase }: FindingPass, id: string | undefined): FindingPass {

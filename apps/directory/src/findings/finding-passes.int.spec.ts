@@ -122,7 +122,7 @@ describe('passes', () => {
       await afterPause();
       const before = (await pass())?.ended_at;
       await directory.database.transaction(directory.tenant, (tx) =>
-        recordEvents(tx, directory.tenant, [
+        recordEvents(tx, [
           { type: 'sync.job.started', details: {} },
           { type: 'sync.job.completed', details: {} },
         ]),

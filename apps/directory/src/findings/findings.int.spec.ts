@@ -29,7 +29,7 @@ describe('findings of each kind', () => {
       const found = (kind: FindingKind) => ({ kind, subjectId, evidence: {} });
       const opened = (...kinds: FindingKind[]) =>
         directory.database.transaction(directory.tenant, async (tx) =>
-          (await openFindings(tx, directory.tenant, kinds.map(found), new Date())).map(({ kind }) => kind),
+          (await openFindings(tx, kinds.map(found), new Date())).map(({ kind }) => kind),
         );
       expect(await opened('unmatched_account')).toEqual(['unmatched_account']);
       expect(await opened('unmatched_account', 'leaver_with_account')).toEqual(['leaver_with_account']);

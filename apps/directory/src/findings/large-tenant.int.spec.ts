@@ -87,26 +87,22 @@ const range = (table: number) => Array.from({ length: part }, (_, nth) => id(tab
 
 describe('a part of a pass over a large tenant', () => {
   const reads: Record<string, (tx: Transaction) => Promise<unknown>> = {
-    'the next users': (tx) =>
-      findUsersAfter(tx, directory.tenant, { afterAt: new Date('2026-01-01'), afterId: id(1, 9_000) }, part),
-    'the next accounts': (tx) => findOthersAfter(tx, directory.tenant, id(2, 9_000), part),
-    'facts about users': (tx) =>
-      findUserFacts(tx, directory.tenant, range(1), { ranks: new Map([[hr, 1]]), employments: [hr] }),
-    'facts about accounts': (tx) => findOtherFacts(tx, directory.tenant, range(2), [hr]),
-    'users with a manager': (tx) => findReferringUsers(tx, directory.tenant, range(1)),
+    'the next users': (tx) => findUsersAfter(tx, { afterAt: new Date('2026-01-01'), afterId: id(1, 9_000) }, part),
+    'the next accounts': (tx) => findOthersAfter(tx, id(2, 9_000), part),
+    'facts about users': (tx) => findUserFacts(tx, range(1), { ranks: new Map([[hr, 1]]), employments: [hr] }),
+    'facts about accounts': (tx) => findOtherFacts(tx, range(2), [hr]),
+    'users with a manager': (tx) => findReferringUsers(tx, range(1)),
     'candidates for managers': (tx) =>
       findManagerCandidates(
         tx,
-        directory.tenant,
         { kinds: ['employee_number', 'email'], connectorIds: [hr] },
         range(1).map((recordId, nth) => ({ recordId, connectorId: hr, text: String(nth), value: String(nth) })),
       ),
-    'cycles of managers': (tx) => findManagerCycles(tx, directory.tenant, range(3), new Map([[hr, 1]])),
-    'the next findings': (tx) => findUnresolved(tx, directory.tenant, id(2, 9_000), part),
+    'cycles of managers': (tx) => findManagerCycles(tx, range(3), new Map([[hr, 1]])),
+    'the next findings': (tx) => findUnresolved(tx, id(2, 9_000), part),
     'known findings': (tx) =>
       openFindings(
         tx,
-        directory.tenant,
         range(2).map((subjectId) => ({ kind: 'leaver_with_account', subjectId, evidence: {} })),
         new Date(),
       ),

@@ -107,8 +107,8 @@ export async function placeMachines(
     links.set(record.id, !isDeleted(record) || currentId === undefined ? (owner.ownerId ?? ownId) : currentId);
     settleMachine(change, owner, found, statuses, cause.now);
   }
-  await saveReferences(tx, cause.tenantId, changed);
-  await saveFormerReferences(tx, cause.tenantId, ended);
+  await saveReferences(tx, changed);
+  await saveFormerReferences(tx, ended);
   return waiting;
 }
 
@@ -166,7 +166,7 @@ async function findSubjects(
   neighbourhood: Neighbourhood,
   { links, successors, touched, moved }: Followed,
 ): Promise<RecordChange[]> {
-  const { tenantId, connectors, rules } = cause;
+  const { connectors, rules } = cause;
   // Saves the lookup for tenants without machines.
   if ([...connectors.values()].every(({ records }) => records !== 'machine_identity')) return [];
   const shifted = shiftedIdentities(neighbourhood, links, cause);
@@ -187,7 +187,7 @@ async function findSubjects(
     }
   }
   const present = [...shifted].filter((id) => neighbourhood.identities.has(id));
-  const referrers = new Set(await findReferrers(tx, tenantId, [...values], present));
+  const referrers = new Set(await findReferrers(tx, [...values], present));
   await neighbourhood.addForMachines([...referrers], []);
   return [...neighbourhood.changes.values()].filter(
     ({ record, removed }) =>

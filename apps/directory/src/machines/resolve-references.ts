@@ -38,7 +38,7 @@ export interface Directory {
 /** Loads the people that these machines refer to, and the holders of the keys in `keyed`, with two queries. */
 export async function lookUp(
   tx: Transaction,
-  { tenantId, connectors, rules }: Cause,
+  { connectors, rules }: Cause,
   machines: readonly StoredRecord[],
   keyed: readonly CorrelationKey[],
   here: Iterable<RecordChange>,
@@ -48,7 +48,7 @@ export async function lookUp(
   const namedKeys = named.flatMap(({ text }) => rules.certain.flatMap((kind) => keyValue(kind, text, rules) ?? []));
   const values = new Set([...namedKeys, ...keyed.map(({ value }) => value)]);
   const texts = new Set(named.flatMap(({ text }) => text ?? []));
-  const held = await findKeyHolders(tx, tenantId, rules.certain, [...values]);
+  const held = await findKeyHolders(tx, rules.certain, [...values]);
   const holders = new Map(held.map((row) => [keyText(row), row.identityId]));
 
   const lists = [...connectors.values()].filter(({ records }) => records === 'user').map(({ id }) => id);

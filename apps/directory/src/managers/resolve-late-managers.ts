@@ -17,7 +17,7 @@ export async function resolveLateManagers(
   userIds: readonly string[],
   isAlone: boolean,
 ): Promise<void> {
-  const users = await findReferringUsers(tx, cause.tenantId, userIds);
+  const users = await findReferringUsers(tx, userIds);
   const references = users.flatMap((user) => managerReference(user, user.text) ?? []);
   const managers = await findManagers(tx, cause, references);
   const late = users.filter(({ id, managerId }) => (managers.get(id) ?? null) !== managerId).map(({ id }) => id);

@@ -42,12 +42,12 @@ export async function resolveManagers(
  */
 export async function findManagers(
   tx: Transaction,
-  { tenantId, rules, connectors }: Cause,
+  { rules, connectors }: Cause,
   references: readonly ManagerReference[],
   moving: ManagerScope['moving'] = [],
 ): Promise<Map<string, string | undefined>> {
   const connectorIds = [...connectors.values()].filter(({ records }) => records === 'user').map(({ id }) => id);
-  const found = await findManagerCandidates(tx, tenantId, { kinds: rules.certain, connectorIds, moving }, references);
+  const found = await findManagerCandidates(tx, { kinds: rules.certain, connectorIds, moving }, references);
   return new Map(
     found.map(({ recordId, sameSource, keyHolder, otherSource }) => [
       recordId,

@@ -189,7 +189,7 @@ describe('when the other record is no longer there, the evidence', () => {
       ['1', tenant],
     );
     await database.transaction(tenant, async (tx) => {
-      const cause = { ...(await loadTenant(tx, tenant)), ...causedAt(undefined) };
+      const cause = { ...(await loadTenant(tx)), ...causedAt(undefined) };
       const [before] = await lockRecordsById(tx, [purged?.id ?? '']);
       if (before) await applyChanges(tx, cause, [{ before, record: { ...before }, removed: true }]);
     });

@@ -116,7 +116,7 @@ export class Neighbourhood {
     for (;;) {
       const held = await this.lock(wantedKeys);
       // Also for keys with one holder, because deleted users contest them too.
-      const contestants = await findContestants(this.tx, this.cause.tenantId, held);
+      const contestants = await findContestants(this.tx, held);
       const ids = [...wantedIds, ...held.map((key) => key.identityId), ...contestants];
       const records = await this.bringIn(ids);
       wantedIds = await this.movedByUnfinishedJobs(ids, records);
@@ -139,7 +139,7 @@ export class Neighbourhood {
       ...(before ? this.keysBefore(before) : []),
     ]);
     const keys = new Map([...had, ...this.keys.values()].map((key) => [keyText(key), key]));
-    const ids = await findWaitingRecords(this.tx, this.cause.tenantId, [...keys.values()]);
+    const ids = await findWaitingRecords(this.tx, [...keys.values()]);
     const records = await this.addRecords(ids);
     await this.extend(
       records.flatMap((record) => this.keysOf(record)),
@@ -168,7 +168,7 @@ export class Neighbourhood {
       const text = keyText(key);
       if (!this.keys.has(text) && !wanted.has(text)) wanted.set(text, key);
     }
-    const held = await lockKeys(this.tx, this.cause.tenantId, [...wanted.values()]);
+    const held = await lockKeys(this.tx, [...wanted.values()]);
     for (const key of held) this.keys.set(keyText(key), key);
     return held;
   }

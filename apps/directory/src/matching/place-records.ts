@@ -53,7 +53,7 @@ export async function placeRecords(
     ),
   );
   const successors = successorsOf(neighbourhood, links);
-  const moved = await saveKeys(tx, cause.tenantId, neighbourhood, assignments);
+  const moved = await saveKeys(tx, neighbourhood, assignments);
 
   // Most batches have neither accounts nor machines, which alone follow holders of keys.
   let known: ReadonlyMap<string, readonly Holder[]> | undefined;
@@ -65,7 +65,7 @@ export async function placeRecords(
   for (const { record, identityId } of accounts) if (identityId) links.set(record.id, identityId);
   const machines = await placeMachines(tx, cause, neighbourhood, { links, successors, holders, touched, moved });
   const waiting = accounts.flatMap(({ record, waitsFor }) => (waitsFor ? [{ id: record.id, keys: waitsFor }] : []));
-  await setWaiting(tx, cause.tenantId, [...waiting, ...machines]);
+  await setWaiting(tx, [...waiting, ...machines]);
 
   // Evidence of a case is about the identity that the record had before.
   const disputes = [...disputedPeople(people, neighbourhood), ...accounts.flatMap((account) => account.disputes)];

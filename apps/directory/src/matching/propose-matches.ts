@@ -40,11 +40,11 @@ export async function proposeMatches(
 ): Promise<void> {
   for (;;) {
     const more = await runChunk(database, tenantId, chunkSize, async (tx, size) => {
-      if (!(await isQueueReady(tx, tenantId))) return false;
-      const tenant = await loadTenant(tx, tenantId, true);
+      if (!(await isQueueReady(tx))) return false;
+      const tenant = await loadTenant(tx, true);
       // Checked again under the lock: a job that starts from now on waits for it.
-      if (!(await isQueueReady(tx, tenantId))) return false;
-      const queued = await takeQueued(tx, tenantId, size);
+      if (!(await isQueueReady(tx))) return false;
+      const queued = await takeQueued(tx, size);
       await compareRecords(tx, { ...tenant, ...causedAt(fixedTime) }, queued);
       return queued.length === size;
     });
@@ -60,11 +60,11 @@ interface Compared {
 
 /** Compares those of these records that can match, and all records that share a fuzzy value with them. */
 export async function compareRecords(tx: Transaction, cause: Cause, recordIds: readonly string[]): Promise<Compared> {
-  const { tenantId, now } = cause;
-  const comparable = await findComparable(tx, tenantId, recordIds);
-  const sharing = await findRecordsSharingValues(tx, tenantId, [...comparable]);
+  const { now } = cause;
+  const comparable = await findComparable(tx, recordIds);
+  const sharing = await findRecordsSharingValues(tx, [...comparable]);
   const subjectIds = new Set([...comparable, ...sharing.flat()]);
-  const around = await surroundingsOf(tx, tenantId, subjectIds);
+  const around = await surroundingsOf(tx, subjectIds);
   const proposals = proposalsFor(subjectIds, around, cause);
   const trusted = await trustedAmong(tx, cause, proposals, around);
   const toReview = proposals.filter((proposal) => !trusted.has(proposal));
@@ -77,8 +77,8 @@ export async function compareRecords(tx: Transaction, cause: Cause, recordIds: r
   const settled = new Set([...recordIds, ...subjectIds]);
   for (const { recordId } of cases) settled.delete(recordId);
   await settleCases(tx, [...settled], 'weak', now);
-  await forgetLinkedAccounts(tx, tenantId, recordIds);
-  await saveCases(tx, tenantId, cases);
+  await forgetLinkedAccounts(tx, recordIds);
+  await saveCases(tx, cases);
   return { linked: await link(tx, cause, [...trusted], around), proposed: opened };
 }
 
@@ -108,12 +108,8 @@ async function link(
   });
 }
 
-async function surroundingsOf(
-  tx: Transaction,
-  tenantId: string,
-  recordIds: ReadonlySet<string>,
-): Promise<Surroundings> {
-  const groups = await findRecordsSharingValues(tx, tenantId, [...recordIds]);
+async function surroundingsOf(tx: Transaction, recordIds: ReadonlySet<string>): Promise<Surroundings> {
+  const groups = await findRecordsSharingValues(tx, [...recordIds]);
   const found = await findRecordsWithUsers(tx, [...new Set([...recordIds, ...groups.flat()])]);
   const sharers = new Map<string, Set<string>>();
   for (const group of groups) {
@@ -178,8 +174,8 @@ async function findRivals(
   around: Surroundings,
 ): Promise<Proposal[]> {
   const meant = unique.flatMap((proposal) => usersMeant(proposal, around).map(({ id }) => id));
-  const rivalIds = new Set((await findRecordsSharingValues(tx, cause.tenantId, meant)).flat());
-  const found = proposalsFor(rivalIds, await surroundingsOf(tx, cause.tenantId, rivalIds), cause);
+  const rivalIds = new Set((await findRecordsSharingValues(tx, meant)).flat());
+  const found = proposalsFor(rivalIds, await surroundingsOf(tx, rivalIds), cause);
   return found.filter(({ spelling }) => spelling === 'written');
 }
 

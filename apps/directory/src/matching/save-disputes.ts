@@ -16,7 +16,7 @@ import type { DisputedRecord, Doubt } from './relate-clusters.js';
  * Opens a review case for every record whose match keys fit several people, or one person in doubt, and closes cases
  * that are resolved by now.
  */
-export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, placed: PlacedRecords): Promise<void> {
+export async function saveDisputes(tx: Transaction, { now }: Cause, placed: PlacedRecords): Promise<void> {
   const changes = [...placed.changes.values()];
   const disputed = new Set(placed.disputes.map(({ record }) => record.id));
   const resolved = changes.flatMap(({ before }) =>
@@ -35,7 +35,7 @@ export async function saveDisputes(tx: Transaction, { tenantId, now }: Cause, pl
     !wanted.includes(each) && earlier.get(each.recordId)?.open ? each.recordId : [],
   );
   await settleCases(tx, ignored, 'contested', now);
-  await saveCases(tx, tenantId, wanted);
+  await saveCases(tx, wanted);
 }
 
 const reasons: Record<Doubt | 'linked_elsewhere' | 'several', { reason: string; evidence?: string }> = {

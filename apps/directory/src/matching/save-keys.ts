@@ -39,7 +39,6 @@ interface KeyChange {
 /** Saves the new holders of the locked keys and returns the keys that moved. */
 export async function saveKeys(
   tx: Transaction,
-  tenantId: string,
   neighbourhood: Neighbourhood,
   assignments: readonly Assignment[],
 ): Promise<MovedKeys> {
@@ -58,9 +57,9 @@ export async function saveKeys(
   );
   const stored = (some: readonly KeyChange[]) => some.map(({ was }) => was);
   const changed = assigned.map(({ now }) => now);
-  await assignKeys(tx, tenantId, changed);
-  await releaseKeys(tx, tenantId, stored(released));
-  await saveContests(tx, tenantId, stored(contested), contested.flatMap(contestsOf));
+  await assignKeys(tx, changed);
+  await releaseKeys(tx, stored(released));
+  await saveContests(tx, stored(contested), contested.flatMap(contestsOf));
   return {
     values: new Set(moved.map(({ was }) => was.value)),
     identityIds: new Set(moved.flatMap(({ was, identityIds }) => [...identityIds, was.identityId ?? []].flat())),
@@ -127,7 +126,7 @@ export function comparedValues(record: StoredRecord, rules: MatchingRules): stri
  * that is linked keeps its values until then, so that those similar to it are compared again.
  */
 export async function noteForMatching(tx: Transaction, cause: Cause, records: readonly RecordChange[]): Promise<void> {
-  const { tenantId, rules, connectors, rederive } = cause;
+  const { rules, connectors, rederive } = cause;
   const compared = records.filter(({ record, before }) => isCompared(record) || (before && isCompared(before)));
   const moved = records.flatMap(({ record, before }) => {
     const values = before && isCompared(before) ? fuzzyValues(record.fields, rules) : comparedValues(record, rules);
@@ -135,9 +134,9 @@ export async function noteForMatching(tx: Transaction, cause: Cause, records: re
     if (!rederive && same.join('\0') === values.join('\0')) return [];
     return [{ ...record, isNew: !before, values }];
   });
-  await saveWeakKeys(tx, tenantId, moved);
+  await saveWeakKeys(tx, moved);
   // With a single source there is nothing to compare; the records of a second source will find these.
   const lists = [...connectors.values()].filter((connector) => connector.records !== 'machine_identity');
   if (lists.length < 2) return;
-  await queueForMatching(tx, tenantId, idsOf(compared.map(({ record }) => record)));
+  await queueForMatching(tx, idsOf(compared.map(({ record }) => record)));
 }

@@ -29,19 +29,19 @@ import type { TenantChange } from './tenant-change.js';
 export const applyPlan: TenantChange<'plan.apply'> = {
   nothing: { records_created: 0, records_updated: 0, records_deleted: 0 },
   steps: 1,
-  begin: async (tx, { tenantId, operationId = '' }, { job_id, reason, preview }) => {
+  begin: async (tx, { operationId = '' }, { job_id, reason, preview }) => {
     const job = await findJobState(tx, job_id);
     if (!job) throw new Refused('the job does not exist');
     if (!job.dryRun) throw new Refused('the job is not a dry run');
     if (!job.status.startsWith('completed')) throw new Refused(`the dry run is ${job.status}`);
     if (preview) return;
-    const plan = await lockPlan(tx, tenantId, job);
+    const plan = await lockPlan(tx, job);
     if (plan.state === 'done') throw new Refused('the plan has already been applied');
     if (plan.state !== 'ready') throw new Refused('the dry run has no plan');
     if (reason === undefined && plan.reasons.length > 0) {
       throw new Refused(`the safeguard would quarantine this plan; give a reason to apply it anyway (${plan.note})`);
     }
-    await requireRoom(tx, tenantId, job, (await countEntries(tx, job.id)).create);
+    await requireRoom(tx, job, (await countEntries(tx, job.id)).create);
     await requireNoRun(tx, job, operationId);
     const outdated = await findOutdatedEntries(tx, job.id, job.connectorId);
     if (outdated.length > 0) {
@@ -56,9 +56,9 @@ export const applyPlan: TenantChange<'plan.apply'> = {
     const entries = await findOpenEntries(tx, job.id, ids.length, { after: Number(ids[0]) - 1 });
     if (entries.length < ids.length) throw new LoadLimitExceeded('the changes of the plan exceed the size of a batch');
     if (!preview) {
-      await lockPlan(tx, cause.tenantId, job);
+      await lockPlan(tx, job);
       await requireNoRun(tx, job, cause.operationId ?? '');
-      await requireRoom(tx, cause.tenantId, job, entries.filter(({ action }) => action === 'create').length);
+      await requireRoom(tx, job, entries.filter(({ action }) => action === 'create').length);
       await markEntriesDone(tx, job.id, idsOf(entries));
     }
     const result = { ...done };
@@ -71,9 +71,9 @@ export const applyPlan: TenantChange<'plan.apply'> = {
     await applyChanges(tx, { ...cause, jobId: job.id, groups }, changes);
     return result;
   },
-  end: async (tx, { tenantId }, { job_id, preview }) => {
+  end: async (tx, _, { job_id, preview }) => {
     const job = preview ? undefined : await findJobState(tx, job_id);
-    if (job) await savePlan(tx, { ...(await lockPlan(tx, tenantId, job)), state: 'done' });
+    if (job) await savePlan(tx, { ...(await lockPlan(tx, job)), state: 'done' });
   },
 };
 
@@ -85,10 +85,10 @@ async function requireNoRun(tx: Transaction, job: JobState, operationId: string)
 }
 
 /** Refuses a plan as a whole, because its reviewer expects all of it. */
-async function requireRoom(tx: Transaction, tenantId: string, { kind }: JobState, creates: number): Promise<void> {
-  const limit = await peopleLimit(tx, tenantId, kind);
+async function requireRoom(tx: Transaction, { kind }: JobState, creates: number): Promise<void> {
+  const limit = await peopleLimit(tx, kind);
   if (limit === undefined) return;
-  const people = await countPeople(tx, tenantId);
+  const people = await countPeople(tx);
   if (creates > 0 && people + creates > limit)
     throw new Refused(
       `the plan creates ${creates} users beside ${people}, and the quota of the tenant is ${limit} people`,

@@ -36,7 +36,7 @@ const ofAllRecords = {
   count: countRecords,
   find: async (tx: Transaction, _: object, { step, after }: Position, limit: number) => {
     const kind = recordKinds[step];
-    return kind ? findRecordIds(tx, tx.tenantId, kind, after, limit) : [];
+    return kind ? findRecordIds(tx, kind, after, limit) : [];
   },
 } as const;
 
@@ -44,16 +44,16 @@ const ofAllRecords = {
 export const rankAttributes: TenantChange<'attributes.rank'> = {
   ...ofAllRecords,
   nothing: { identities_changed: 0 },
-  begin: async (tx, cause, { priorities, connector }) => {
+  begin: async (tx, _, { priorities, connector }) => {
     if (priorities) {
       const rows = priorities.map(({ field, connector_id, priority }) => ({
         field,
         connectorId: connector_id,
         priority,
       }));
-      await saveAttributePriorities(tx, cause.tenantId, rows);
+      await saveAttributePriorities(tx, rows);
     }
-    if (connector) await saveConnectorRank(tx, cause.tenantId, connector);
+    if (connector) await saveConnectorRank(tx, connector);
   },
   change: async (tx, cause, _, ids, done) => renderAgain(tx, cause, sameRecords(await lockRecordsById(tx, ids)), done),
 };
@@ -62,7 +62,7 @@ export const rankAttributes: TenantChange<'attributes.rank'> = {
 export const changeLifecycle: TenantChange<'lifecycle.change'> = {
   ...ofAllRecords,
   nothing: { identities_changed: 0 },
-  begin: (tx, cause, { policy }) => saveLifecyclePolicy(tx, cause.tenantId, policy, cause.now),
+  begin: (tx, cause, { policy }) => saveLifecyclePolicy(tx, policy, cause.now),
   change: async (tx, cause, _, ids, done) => {
     const changes = (await lockRecordsById(tx, ids)).map((record) => underPolicy(record, cause));
     return renderAgain(tx, cause, changes, done);
@@ -106,33 +106,32 @@ export const changeRules: TenantChange<'rules.change'> = {
   ...ofAllRecords,
   nothing: new RuleOutcome().result(),
   unfinished: 'no fuzzy match is made until matching rules are set again',
-  begin: async (tx, { tenantId, formerRules = [], now }, { rules }) => {
-    const present = (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
-    await saveMatchingRules(tx, tenantId, rules, [...formerRules, present], now);
-    await clearCommonKeys(tx, tenantId);
+  begin: async (tx, { formerRules = [], now }, { rules }) => {
+    const present = (await findMatchingRules(tx)) ?? defaultMatchingRules;
+    await saveMatchingRules(tx, rules, [...formerRules, present], now);
+    await clearCommonKeys(tx);
   },
   change: async (tx, cause, _, ids, done) => {
     const outcome = new RuleOutcome(done);
     const records = await lockRecordsById(tx, ids);
     const found = records.map((record) => ({ ...record, isNew: false, values: comparedValues(record, cause.rules) }));
-    await saveWeakKeys(tx, cause.tenantId, found);
-    await queueForMatching(tx, cause.tenantId, idsOf(records.filter(isCompared)));
+    await saveWeakKeys(tx, found);
+    await queueForMatching(tx, idsOf(records.filter(isCompared)));
     outcome.add(await applyChanges(tx, { ...cause, reconsider: true }, sameRecords(records)));
     return outcome.result();
   },
   follow: async (tx, cause, { preview }, done, { after, size }) => {
-    const { tenantId } = cause;
     const outcome = new RuleOutcome(done);
     const compared = Number(after ?? 0);
     // A job that reads people would make namesakes look unique; the match then follows its end.
-    const compares = compared < mostCompared && (preview || (await isQueueReady(tx, tenantId, true)));
+    const compares = compared < mostCompared && (preview || (await isQueueReady(tx, true)));
     const atOnce = Math.min(size, comparedAtOnce);
-    const queued = compares ? await takeQueued(tx, tenantId, atOnce) : [];
+    const queued = compares ? await takeQueued(tx, atOnce) : [];
     const { linked, proposed } = await compareRecords(tx, cause, queued);
     for (const settled of linked) outcome.add(settled);
     for (const proposal of proposed) outcome.addCase(proposal);
     if (queued.length === atOnce) return { done: outcome.result(), after: String(compared + queued.length) };
     await clearFormerRules(tx);
-    return { done: { ...outcome.result(), records_not_compared: await countQueued(tx, tenantId) } };
+    return { done: { ...outcome.result(), records_not_compared: await countQueued(tx) } };
   },
 };

@@ -5,12 +5,8 @@ import { findingEvent } from '../findings/findings-of.js';
 import { type Handler, Refused } from './outcome.js';
 
 /** Accepts a finding until a time, or permanently. It is still resolved when its reason is gone. */
-export const acceptFinding: Handler<'finding.accept'> = async (
-  tx,
-  { tenantId, now },
-  { finding_id, reason, by, until },
-) => {
-  const { state } = await requireFinding(tx, tenantId, finding_id);
+export const acceptFinding: Handler<'finding.accept'> = async (tx, { now }, { finding_id, reason, by, until }) => {
+  const { state } = await requireFinding(tx, finding_id);
   if (state === 'resolved') throw new Refused('the finding is resolved');
   const acceptance = {
     acceptedBy: by,
@@ -23,17 +19,17 @@ export const acceptFinding: Handler<'finding.accept'> = async (
 };
 
 /** Withdraws the acceptance of a finding. */
-export const reopenFinding: Handler<'finding.reopen'> = async (tx, { tenantId, operationId }, { finding_id }) => {
-  const finding = await requireFinding(tx, tenantId, finding_id);
+export const reopenFinding: Handler<'finding.reopen'> = async (tx, { operationId }, { finding_id }) => {
+  const finding = await requireFinding(tx, finding_id);
   if (finding.state !== 'accepted') throw new Refused(`the finding is not accepted, it is ${finding.state}`);
   const none = { acceptedBy: null, acceptedReason: null, acceptedAt: null, acceptedUntil: null };
   await saveAcceptance(tx, finding_id, { state: 'open', ...none });
-  await recordEvents(tx, tenantId, [findingEvent({ ...finding, ...none, state: 'open' }, operationId)]);
+  await recordEvents(tx, [findingEvent({ ...finding, ...none, state: 'open' }, operationId)]);
   return { result: { finding_id, state: 'open' } };
 };
 
-async function requireFinding(tx: Transaction, tenantId: string, id: string): Promise<StoredFinding> {
-  const finding = await lockFinding(tx, tenantId, id);
+async function requireFinding(tx: Transaction, id: string): Promise<StoredFinding> {
+  const finding = await lockFinding(tx, id);
   if (!finding) throw new Refused('the finding does not exist');
   return finding;
 }

@@ -19,10 +19,10 @@ export async function dropPlannedCreations(
   identityId: string,
   persons: readonly StoredRecord[],
 ): Promise<void> {
-  const { tenantId, rules } = cause;
+  const { rules } = cause;
   const own = new Set(persons.flatMap(({ fields }) => allKeys(fields, rules)).map(keyText));
   if (own.size === 0) return;
-  for (const jobId of await findUnappliedPlans(tx, tenantId)) {
+  for (const jobId of await findUnappliedPlans(tx)) {
     const next = (after?: number) => findOpenEntries(tx, jobId, pageSize, { actions: ['create', 'disable'], after });
     for (let page = await next(); page.length > 0; page = await next(page.at(-1)?.id)) {
       const similar = page.flatMap(({ externalId: id, basedOn, incoming }) => {

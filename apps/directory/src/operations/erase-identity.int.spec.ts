@@ -441,7 +441,7 @@ describe('an erasure', () => {
     const identity = await directory.identityOf('wulio-8');
     const gateway = await Database.connect({ url: directory.url, service: 'gateway' });
     const { tenant } = directory;
-    const feed = () => gateway.transaction(tenant, (tx) => findFeedPage(tx, tenant, { after: 0, limit: 200 }));
+    const feed = () => gateway.transaction(tenant, (tx) => findFeedPage(tx, { after: 0, limit: 200 }));
     const previous = '{"field":"email","from":"wulio8-old@x.org","to":"wulio8@x.org"}';
     expect((await feed()).bodies.filter((body) => body.includes(previous))).toHaveLength(2);
     await sentEverything();
@@ -563,12 +563,12 @@ describe('an erasure', () => {
     const { tenant } = directory;
     let erased: Promise<void> | undefined;
     await dispatcher.transaction(tenant, async (tx) => {
-      await lockPayloadsForRendering(tx, tenant);
-      const { bodies } = await findEventBodies(tx, tenant, { first: 1, last: 1_000 }, { limit: 1_000 });
+      await lockPayloadsForRendering(tx);
+      const { bodies } = await findEventBodies(tx, { first: 1, last: 1_000 }, { limit: 1_000 });
       expect(bodies.map(({ body }) => body).join()).toContain('wulio6@x.org');
       erased = erase(identity);
       await directory.fixture.waitForBlockedLock();
-      await savePayloads(tx, tenant, bodies);
+      await savePayloads(tx, bodies);
     });
     await erased;
     await dispatcher.close();

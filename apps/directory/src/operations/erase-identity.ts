@@ -43,34 +43,34 @@ import { findFormerTexts, removeReferences } from './remove-references.js';
  */
 export const eraseIdentity: Handler<'identity.erase'> = async (tx, cause, input) => {
   const { identity_id } = input;
-  const { tenantId } = cause;
+
   const records = await lockWhole(tx, [identity_id]);
   const lineage = [identity_id, ...(await findMergedInto(tx, identity_id))];
   const persons = records.filter(({ kind }) => kind !== 'machine_identity');
   const recordIds = idsOf(persons);
-  const managed = await findManagedUsers(tx, tenantId, lineage);
+  const managed = await findManagedUsers(tx, lineage);
   const naming = rolesByRecord([
-    ...(await findReferencingMachines(tx, tenantId, lineage)),
+    ...(await findReferencingMachines(tx, lineage)),
     ...managed.map((recordId) => ({ recordId, role: 'manager_id' as const })),
   ]);
   const here = new Set(idsOf(records));
   const elsewhere = [...naming.keys()].filter((id) => !here.has(id));
-  const earlier = await findEarlierValues(tx, tenantId, recordIds);
-  const earlierIds = await findEarlierIdentities(tx, tenantId, lineage, recordIds);
+  const earlier = await findEarlierValues(tx, recordIds);
+  const earlierIds = await findEarlierIdentities(tx, lineage, recordIds);
   const person = identifying(persons, earlier, cause.rules);
-  const formerNames = await findFormerNames(tx, tenantId, lineage, earlierIds, person);
+  const formerNames = await findFormerNames(tx, lineage, earlierIds, person);
   const known = new Set([...here, ...elsewhere]);
   const former = new Set(
-    [...(await findFormerMachines(tx, tenantId, lineage)), ...formerNames.map(({ recordId }) => recordId)].filter(
+    [...(await findFormerMachines(tx, lineage)), ...formerNames.map(({ recordId }) => recordId)].filter(
       (id) => !known.has(id),
     ),
   );
   const formerTexts = await findFormerTexts(tx, formerNames, naming);
   for (const text of formerTexts) person.texts.add(normalised(text));
   await suppressPerson(tx, cause, input, persons);
-  await deletePlannedOfIdentity(tx, tenantId, identity_id);
+  await deletePlannedOfIdentity(tx, identity_id);
   await dropPlannedCreations(tx, cause, identity_id, persons);
-  await eraseRecordErrors(tx, tenantId, persons);
+  await eraseRecordErrors(tx, persons);
   const references = await removeReferences(tx, cause, {
     identityId: identity_id,
     machines: records.filter(({ kind }) => kind === 'machine_identity'),
@@ -83,7 +83,7 @@ export const eraseIdentity: Handler<'identity.erase'> = async (tx, cause, input)
     ...persons.map((before) => ({ before, record: { ...before }, removed: true as const })),
     ...references.changes,
   ]);
-  await removeCandidate(tx, tenantId, identity_id, cause.now);
+  await removeCandidate(tx, identity_id, cause.now);
   const externalIds = persons.map(({ externalId }) => externalId);
   const names = unique([
     ...externalIds,
@@ -92,7 +92,7 @@ export const eraseIdentity: Handler<'identity.erase'> = async (tx, cause, input)
     ...references.names,
     ...formerTexts,
   ]);
-  await erasePersonData(tx, tenantId, {
+  await erasePersonData(tx, {
     identityId: identity_id,
     earlierIds,
     recordIds,
@@ -109,7 +109,7 @@ export const eraseIdentity: Handler<'identity.erase'> = async (tx, cause, input)
     names,
     plannedNames: names.filter((name) => !references.textsInUse.has(normalised(name))),
   });
-  await eraseFormerReferences(tx, tenantId, lineage, formerNames);
+  await eraseFormerReferences(tx, lineage, formerNames);
   // SCIM users are stored by idsync itself, so their copy must be erased too.
   for (const { connectorId, externalId } of persons) {
     const pushed = decodeId('scimResource', externalId);
@@ -127,12 +127,11 @@ const unique = (texts: readonly string[]) => [...new Set(texts)];
  */
 async function findFormerNames(
   tx: Transaction,
-  tenantId: string,
   lineage: readonly string[],
   earlierIds: readonly string[],
   person: Identifying,
 ): Promise<FormerNames[]> {
-  const found = await findFormerReferences(tx, tenantId, [...new Set([...lineage, ...earlierIds])]);
+  const found = await findFormerReferences(tx, [...new Set([...lineage, ...earlierIds])]);
   return found.flatMap((former) => {
     if (lineage.includes(former.identityId)) return former;
     const texts = former.texts.filter((text) => isNameOf(person, text));
@@ -146,7 +145,7 @@ async function findFormerNames(
  */
 async function suppressPerson(
   tx: Transaction,
-  { tenantId, operationId, rules }: Cause,
+  { operationId, rules }: Cause,
   { identity_id: identityId, suppress = [] }: OperationInput<'identity.erase'>,
   persons: readonly StoredRecord[],
 ): Promise<void> {
@@ -160,12 +159,12 @@ async function suppressPerson(
       }),
     ]),
   );
-  const held = new Set((await findHeldKeys(tx, tenantId, identityId, [...keysOf.values()].flat())).map(keyText));
+  const held = new Set((await findHeldKeys(tx, identityId, [...keysOf.values()].flat())).map(keyText));
   const hashes = suppress.filter(({ record_id, kind }) => {
     const keys = keysOf.get(record_id);
     return keys && (kind === 'anchor' || keys.some((key) => key.kind === kind && held.has(keyText(key))));
   });
-  await saveSuppression(tx, tenantId, {
+  await saveSuppression(tx, {
     identityId,
     operationId,
     hashes: hashes.map(({ hash }) => Buffer.from(hash, 'base64')),

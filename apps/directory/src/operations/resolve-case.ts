@@ -17,7 +17,7 @@ const closedAs = { link: 'linked', new: 'new', ignore: 'ignored' } as const;
 
 /** Resolves a review case: links the record to any identity, makes it a new person, or ignores the case. */
 export const resolveCase: Handler<'case.resolve'> = async (tx, cause, { case_id, resolution, identity_id }) => {
-  const open = await lockCase(tx, cause.tenantId, case_id);
+  const open = await lockCase(tx, case_id);
   if (!open) throw new Refused('the case does not exist');
   if (open.status !== 'open') throw new Refused(`the case is already ${open.status}`);
   const [record] = await lockRecordsById(tx, [open.recordId]);

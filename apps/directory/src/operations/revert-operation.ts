@@ -16,7 +16,7 @@ import { type Handler, Refused, type Undo } from './outcome.js';
 
 /** Restores every link from before a merge, a split or a resolved case. Refuses if a record has moved since. */
 export const revertOperation: Handler<'operation.revert'> = async (tx, cause, { operation_id }) => {
-  const done = await lockOperation(tx, cause.tenantId, operation_id);
+  const done = await lockOperation(tx, operation_id);
   if (!done) throw new Refused('the operation does not exist');
   if (done.status !== 'done' || !done.undo) throw new Refused(`this ${done.type} cannot be reverted`);
   if (done.revertedBy) throw new Refused('the operation has already been reverted');
@@ -33,7 +33,7 @@ export const revertOperation: Handler<'operation.revert'> = async (tx, cause, { 
   refuseErased(await lockIdentities(tx, former));
   const revived = byId(await findRedirects(tx, former));
   // Reopened before the records move, because a new dispute then updates this case instead of opening a second one.
-  const reopened = case_id && (await reopenCase(tx, cause.tenantId, case_id, operation_id, cause.now));
+  const reopened = case_id && (await reopenCase(tx, case_id, operation_id, cause.now));
   const doubted = reopened && !records.has(reopened) ? await lockRecordsById(tx, [reopened]) : [];
   await applyChanges(tx, { ...cause, revived }, [
     ...links.flatMap(({ record_id, from }) => {

@@ -114,7 +114,7 @@ async function beginOperation(
       const ended = endOf(error, access);
       if (!ended) throw error;
       return await database.transaction(message.tenant_id, async (tx) => {
-        const operation = await lockOperation(tx, message.tenant_id, message.data.operation_id);
+        const operation = await lockOperation(tx, message.data.operation_id);
         if ((await markReceived(tx, message.id)) && operation?.status === 'queued')
           await endOperation(tx, operation.id, ended);
         return undefined;
@@ -144,8 +144,8 @@ async function tryOperation(
   return database.transaction(tenantId, async (tx) => {
     if (!(await markReceived(tx, message.id))) return undefined;
     const isPreviewed = tried !== undefined && found.isPreview;
-    const tenant = isPreviewed ? undefined : await loadTenant(tx, tenantId, true);
-    const operation = committedWith(await lockOperation(tx, tenantId, data.operation_id), 'the operation');
+    const tenant = isPreviewed ? undefined : await loadTenant(tx, true);
+    const operation = committedWith(await lockOperation(tx, data.operation_id), 'the operation');
     if (operation.status !== 'queued') return undefined;
     const end = (result: object, undo?: object) =>
       endOperation(tx, operation.id, { status: 'done', result: { ...result, ...access.shown(listed) }, undo });
@@ -158,7 +158,7 @@ async function tryOperation(
     if (tried && (canBeHeld || confirms) && (await countChangesSince(tx, tried.sequence, mostMissed + 1)) > mostMissed)
       throw new Outdated();
     const cause = { ...tenant, operationId: operation.id, ...causedAt(fixedTime), access };
-    const people = canBeHeld ? await countActivePeople(tx, tenantId) : undefined;
+    const people = canBeHeld ? await countActivePeople(tx) : undefined;
     const make = () => handle(tx, cause, operation);
     const outcome = await (found.isPreview ? tx.rolledBack(make) : make());
     const { result, undo, progress, startedId } = outcome;
@@ -168,9 +168,9 @@ async function tryOperation(
       await end(result);
       return undefined;
     }
-    const reason = people === undefined ? undefined : await holding(tx, tenantId, operation, access, people);
+    const reason = people === undefined ? undefined : await holding(tx, operation, access, people);
     if (reason !== undefined) throw new Held(reason);
-    await noteDue(tx, tenantId);
+    await noteDue(tx);
     // The losses count for the safeguard of other changes from now on, also if this one is cancelled.
     const lost = (canBeHeld || confirms) && access.losses > 0 && { access_lost: access.losses };
     if (!progress) {
@@ -229,7 +229,7 @@ async function tryOnCopies(
     if (!(await tryLockTrial(tx, operation.id))) return 'elsewhere';
     const sequence = await lastSequence(tx);
     await copyDirectory(tx);
-    const cause = { ...(await readTenant(tx, tenantId)), operationId: operation.id, ...causedAt(fixedTime), access };
+    const cause = { ...(await readTenant(tx)), operationId: operation.id, ...causedAt(fixedTime), access };
     const { change, input } = requestedBy(operation);
     const result = await changeAll(tx, cause, { change, input: { ...input, preview: true } }, size);
     return { result, sequence };
@@ -271,15 +271,15 @@ async function makePart(
   { until, size, fixedTime }: { until: number; size: number; fixedTime: Date | undefined },
 ): Promise<boolean> {
   const { tenantId } = tx;
-  const tenant = await loadTenant(tx, tenantId, true);
-  const operation = await lockOperation(tx, tenantId, id);
+  const tenant = await loadTenant(tx, true);
+  const operation = await lockOperation(tx, id);
   if (operation?.status !== 'running' || !operation.progress || !isTenantChange(operation)) return false;
   const cause = { ...tenant, operationId: id, ...causedAt(fixedTime) };
   const { access } = operation.progress;
   const { access_lost, [waitingFor]: _, ...made } = operation.result as { access_lost?: number; [waitingFor]?: string };
   const state = { result: made as never, progress: operation.progress };
   const { result, progress } = await changePart(tx, cause, requestedBy(operation), state, size);
-  await noteDue(tx, tenantId);
+  await noteDue(tx);
   if (!progress) {
     await endOperation(tx, id, { status: 'done', result: { ...result, ...access } });
     return false;
@@ -293,7 +293,7 @@ async function makePart(
 /** Ends a running operation before its last part, or notes what the next part waits for. */
 async function stop(database: Database, tenantId: string, id: string, error: Error): Promise<void> {
   await database.transaction(tenantId, async (tx) => {
-    const operation = await lockOperation(tx, tenantId, id);
+    const operation = await lockOperation(tx, id);
     if (operation?.status !== 'running' || !operation.progress) return;
     const { result, progress } = operation;
     if (error instanceof Waiting)
@@ -305,10 +305,10 @@ async function stop(database: Database, tenantId: string, id: string, error: Err
 /** Stops an operation that is made in parts; what it has changed stays. */
 async function cancelOperation(
   tx: Transaction,
-  { tenantId }: Cause,
+  _: Cause,
   { operation_id: id }: OperationInput<'operation.cancel'>,
 ): Promise<Outcome<'operation.cancel'>> {
-  const running = await lockOperation(tx, tenantId, id);
+  const running = await lockOperation(tx, id);
   if (!running) throw new Refused('the operation does not exist');
   if (running.status !== 'running') throw new Refused(`the operation is ${running.status}, not running`);
   await endEarly(tx, running);
@@ -334,14 +334,13 @@ function noteOf(operation: Operation): { note?: string } {
 /** Returns why an operation has to be held: `active` people had access before it. */
 async function holding(
   tx: Transaction,
-  tenantId: string,
   { id }: Operation,
   { losses: count, gains }: AccessTally,
   active: number,
 ): Promise<string | undefined> {
   // An operation has no source, so the losses of all sources count.
   const own = { id, connectorId: id };
-  const day = count > 0 ? await lossesBefore(tx, tenantId, own, usualGuard, active) : { before: 0, of: active };
+  const day = count > 0 ? await lossesBefore(tx, own, usualGuard, active) : { before: 0, of: active };
   return tooManyChanges({ ...day, count }, gains, active);
 }
 
@@ -366,10 +365,10 @@ async function confirmOperation(
   cause: Cause,
   { operation_id }: OperationInput<'operation.confirm'>,
 ): Promise<Outcome<'operation.confirm'>> {
-  const held = await lockOperation(tx, cause.tenantId, operation_id);
+  const held = await lockOperation(tx, operation_id);
   if (!held) throw new Refused('the operation does not exist');
   if (held.status !== 'held') throw new Refused(`the operation is ${held.status}, not held`);
-  if (await hasLaterOperation(tx, cause.tenantId, held))
+  if (await hasLaterOperation(tx, held))
     throw new Refused('a later operation of this kind has been performed: request this one again');
   const { access = new AccessTally() } = cause;
   const { result, undo, progress } = await handle(tx, { ...cause, operationId: held.id, access }, held);
@@ -396,7 +395,7 @@ export async function giveUpOperation(
   { tenant_id: tenantId, data }: Message<'directory.operation.requested'>,
 ): Promise<void> {
   await database.transaction(tenantId, async (tx) => {
-    const operation = await lockOperation(tx, tenantId, data.operation_id);
+    const operation = await lockOperation(tx, data.operation_id);
     if (operation?.status !== 'queued') return;
     const error = 'the operation failed and changed nothing; see the log of the directory';
     await endOperation(tx, operation.id, { status: 'refused', result: { error } });

@@ -112,7 +112,7 @@ export async function changeAll<T extends OperationType>(
   size: number,
 ): Promise<OperationResult<T>> {
   let { result, progress }: State<T> = await beginChange(tx, given, requested);
-  const cause = { ...given, ...(await readTenant(tx, given.tenantId)) };
+  const cause = { ...given, ...(await readTenant(tx)) };
   while (progress) {
     limitLoad(tx, size);
     ({ result, progress } = await changePart(tx, cause, requested, { result, progress }, size));

@@ -62,7 +62,6 @@ export async function contradictHeldPlan(
  */
 export async function deferToHeldJob(
   tx: Transaction,
-  tenantId: string,
   job: JobState,
   plan: SyncPlan,
   incomplete: () => Promise<string | undefined>,
@@ -79,12 +78,12 @@ export async function deferToHeldJob(
   if (unread === undefined) {
     if (!reportsDeletions(job)) await dropUnlisted(tx, held, job.id);
     if (await isObsolete(tx, held)) {
-      await cancelHeldJob(tx, tenantId, held, job.id);
+      await cancelHeldJob(tx, held, job.id);
       return undefined;
     }
   }
   const removals = (await dropDestructive(tx, job.id)) > 0 || (!reportsDeletions(job) && (await hasMissing(tx, job)));
-  const additions = await deferAdditions(tx, tenantId, job, held);
+  const additions = await deferAdditions(tx, job, held);
   const kinds = [removals && 'deletions and disables', additions && 'new people and changes'].filter(Boolean);
   const waiting = kinds.length > 0 && `${kinds.join(', ')} wait for the decision about ${encodeId('job', held)}`;
   const notes = [unread, waiting].filter((note) => typeof note === 'string');
@@ -93,18 +92,22 @@ export async function deferToHeldJob(
 }
 
 /** Otherwise the deletions of this run would wait for a decision about nothing. */
-async function cancelHeldJob(tx: Transaction, tenantId: string, held: string, jobId: string): Promise<void> {
+async function cancelHeldJob(tx: Transaction, held: string, jobId: string): Promise<void> {
   const reason = `nothing of its plan is left after the run ${encodeId('job', jobId)}`;
-  await enqueue(tx, { type: 'sync.job.cancel_requested', tenantId, data: { job_id: held, reason, by: 'idsync' } });
+  await enqueue(tx, {
+    type: 'sync.job.cancel_requested',
+    tenantId: tx.tenantId,
+    data: { job_id: held, reason, by: 'idsync' },
+  });
 }
 
 /** Returns true if creations and changes of the run were dropped. */
-async function deferAdditions(tx: Transaction, tenantId: string, job: JobState, held: string): Promise<boolean> {
+async function deferAdditions(tx: Transaction, job: JobState, held: string): Promise<boolean> {
   if (!(await hasAdditions(tx, job.id))) return false;
   if (!(await hasAdditions(tx, held))) {
     const people = await findGuardOfPeople(tx, job);
     const known = await countKnownBefore(tx, job.connectorId, job.id);
-    const additions = people && (await additionsOf(tx, tenantId, job));
+    const additions = people && (await additionsOf(tx, job));
     const marks = await countMarks(tx, job.id);
     const guard = people ?? (await findSafeguard(tx, job.connectorId));
     if (additionReasons(guard, { known, additions, ...marks }, job.recordsRead).length === 0) return false;

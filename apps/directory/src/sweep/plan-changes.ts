@@ -49,20 +49,20 @@ export async function planChanges(
   const made = guard ? changes.filter(({ before }) => !before) : [];
   const wanted = made.map(({ record }) => ({ id: record.id, keys: activeKeys(record, cause.rules) }));
   const resembled = await findResembled(tx, cause, wanted);
-  await openPlan(tx, cause.tenantId, job);
+  await openPlan(tx, job);
   const planned = entries.map((entry) => ({ ...entry, resembles: resembled.get(entry.recordId) }));
-  await addPlanEntries(tx, cause.tenantId, job.id, planned);
+  await addPlanEntries(tx, job.id, planned);
   return externalIdsOf(takers, changes);
 }
 
 /** Returns by record the identities that have the first of its permanent keys, or else of its match keys, in use. */
 export async function findResembled(
   tx: Transaction,
-  { tenantId, rules }: Cause,
+  { rules }: Cause,
   wanted: readonly { id: string; keys: readonly RecordKey[] }[],
 ): Promise<Map<string, NonNullable<PlanEntry['resembles']>>> {
   const values = wanted.flatMap(({ keys }) => keys.map(({ value }) => value));
-  const holders = await findKeyHolders(tx, tenantId, rules.certain, values);
+  const holders = await findKeyHolders(tx, rules.certain, values);
   const holderOf = new Map(holders.map((key) => [keyText(key), key.identityId]));
   return new Map(
     wanted.flatMap(({ id, keys }) => {
@@ -87,7 +87,6 @@ function knownIdentity({ record }: RecordChange, { identities }: Settled): strin
  */
 export async function planRemovals(
   tx: Transaction,
-  tenantId: string,
   job: { id: string; connectorId: string },
   seq: number,
   listed: readonly SourceRecord[],
@@ -96,8 +95,8 @@ export async function planRemovals(
   await dropEntries(tx, job.id, ids);
   const removed = listed.filter((record) => record.removed).map(({ external_id }) => external_id);
   if (removed.length === 0) return;
-  await openPlan(tx, tenantId, job);
-  await planRemoved(tx, tenantId, job, seq, removed);
+  await openPlan(tx, job);
+  await planRemoved(tx, job, seq, removed);
 }
 
 /**

@@ -33,14 +33,14 @@ export async function recheckLosses(
 /** Returns the id of the last entry that it has tried, or undefined if there is none. */
 async function recheckChunk(
   tx: Transaction,
-  { tenantId, jobId, fixedTime }: { tenantId: string; jobId: string; fixedTime: Date | undefined },
+  { jobId, fixedTime }: { tenantId: string; jobId: string; fixedTime: Date | undefined },
   after: number,
   size: number,
 ): Promise<number | undefined> {
   const job = await findJobState(tx, jobId);
   if (job?.status !== 'running' || job.dryRun) return undefined;
-  const tenant = await loadTenant(tx, tenantId, job.kind === 'machine_identity');
-  const plan = await lockPlan(tx, tenantId, job);
+  const tenant = await loadTenant(tx, job.kind === 'machine_identity');
+  const plan = await lockPlan(tx, job);
   if (plan.state !== 'open') return undefined;
   const entries = await findOpenEntries(tx, jobId, size, { ...losses, after });
   if (entries.length === 0) return undefined;

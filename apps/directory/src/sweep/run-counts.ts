@@ -16,9 +16,9 @@ import type { LossesOfDay } from './guard.js';
  * Counts what a run would add. A run that lists only some records cannot know whether the old ids are gone: a person with
  * the address of a listed one may be the same under a new id.
  */
-export async function additionsOf(tx: Transaction, tenantId: string, job: JobState): Promise<Additions> {
+export async function additionsOf(tx: Transaction, job: JobState): Promise<Additions> {
   if (!reportsDeletions(job)) return countAdditions(tx, job);
-  const rules = (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
+  const rules = (await findMatchingRules(tx)) ?? defaultMatchingRules;
   const addresses = rules.certain.filter((kind) => !isPermanentKind(kind, rules));
   return countAdditions(tx, job, addresses);
 }
@@ -29,15 +29,14 @@ export async function additionsOf(tx: Transaction, tenantId: string, job: JobSta
  */
 export async function lossesBefore(
   tx: Transaction,
-  tenantId: string,
   cause: { id: string; connectorId: string },
   { within_hours }: Safeguard,
   active: number,
 ): Promise<Omit<LossesOfDay, 'count'>> {
-  await lockLosses(tx, tenantId);
-  const before = await countRecentLosses(tx, tenantId, cause, within_hours);
+  await lockLosses(tx);
+  const before = await countRecentLosses(tx, cause, within_hours);
   // Some may have access again.
-  return { before, of: before === 0 ? active : Math.min(before + active, await countIdentities(tx, tenantId)) };
+  return { before, of: before === 0 ? active : Math.min(before + active, await countIdentities(tx)) };
 }
 
 /** Returns true for a run that lists only some records, so that a record that it does not list still exists. */

@@ -65,7 +65,7 @@ export async function sweepJob(
   fixedTime?: Date,
 ): Promise<void> {
   const plan = (isRechecked: boolean) =>
-    database.transaction(tenantId, (tx) => planSweep(tx, tenantId, data.job_id, { fixedTime, isRechecked }));
+    database.transaction(tenantId, (tx) => planSweep(tx, data.job_id, { fixedTime, isRechecked }));
   let scope = await plan(false);
   if (scope === 'recheck') {
     await recheckLosses(database, tenantId, data.job_id, fixedTime);
@@ -73,9 +73,7 @@ export async function sweepJob(
   }
   if (!scope || scope === 'recheck') return;
   const applyNext = () =>
-    runChunk(database, tenantId, chunkSize, (tx, size) =>
-      applyChunk(tx, tenantId, data.job_id, { scope, fixedTime, size }),
-    );
+    runChunk(database, tenantId, chunkSize, (tx, size) => applyChunk(tx, data.job_id, { scope, fixedTime, size }));
   while (await applyNext());
 }
 
@@ -85,30 +83,29 @@ type Scope = 'all' | 'additions';
 /** Returns which entries may be applied now, undefined for none; `recheck` if some are to be tried again before. */
 async function planSweep(
   tx: Transaction,
-  tenantId: string,
   jobId: string,
   { fixedTime, isRechecked }: { fixedTime: Date | undefined; isRechecked: boolean },
 ): Promise<Scope | 'recheck' | undefined> {
   await preventCancellation(tx, jobId);
   const job = await findJobState(tx, jobId);
   if (job?.status !== 'running') return undefined;
-  let plan = await lockPlan(tx, tenantId, job);
+  let plan = await lockPlan(tx, job);
   if (plan.state === 'open') {
     if (!isRechecked && !reportsDeletions(job)) await chooseRows(tx, jobId, causedAt(fixedTime).now);
     if (!isRechecked && !job.dryRun && (await findOpenEntries(tx, jobId, 1, losses)).length > 0) return 'recheck';
-    plan = await completePlan(tx, tenantId, { job, plan, now: causedAt(fixedTime).now });
+    plan = await completePlan(tx, { job, plan, now: causedAt(fixedTime).now });
   }
   if (plan.state === 'held' && job.released) plan.state = 'ready';
   // Most runs plan nothing, and end here.
   if (plan.state !== 'held' && !job.dryRun && (await findOpenEntries(tx, jobId, 1)).length === 0) {
-    await endSweep(tx, tenantId, { job, plan, limit: await peopleLimit(tx, tenantId, job.kind) });
+    await endSweep(tx, { job, plan, limit: await peopleLimit(tx, job.kind) });
     return undefined;
   }
   await savePlan(tx, plan);
   if (plan.state === 'held') return 'additions';
   if (job.dryRun) {
     const { note } = plan;
-    await enqueue(tx, { type: 'sync.sweep.ended', tenantId, data: { job_id: jobId, deleted: 0, note } });
+    await enqueue(tx, { type: 'sync.sweep.ended', tenantId: tx.tenantId, data: { job_id: jobId, deleted: 0, note } });
   }
   return job.dryRun ? undefined : 'all';
 }
@@ -116,7 +113,6 @@ async function planSweep(
 /** Ends the sweep of a plan that is done. `limit`: of people, if the tenant has one. */
 async function endSweep(
   tx: Transaction,
-  tenantId: string,
   { job, plan, limit }: { job: JobState; plan: SyncPlan; limit: number | undefined },
 ): Promise<void> {
   await savePlan(tx, { ...plan, state: 'done' });
@@ -124,7 +120,7 @@ async function endSweep(
   // After a release, the reason for the quarantine is obsolete, but an incomplete run is still incomplete.
   const note = job.released ? await findIncompleteness(tx, job) : plan.note;
   const { count, externalIds } = await findRepeatedRecords(tx, job.id, maxReported);
-  await reportOvertaken(tx, tenantId, job.id, await findStaleRecords(tx, job.id, maxReadAgain));
+  await reportOvertaken(tx, job.id, await findStaleRecords(tx, job.id, maxReadAgain));
   const beyond = limit === undefined ? undefined : await findUnappliedCreations(tx, job, maxReported);
   const errors = [
     ...externalIds.map(repeatedRecord),
@@ -133,7 +129,7 @@ async function endSweep(
   const failed = count + (beyond?.count ?? 0);
   await enqueue(tx, {
     type: 'sync.sweep.ended',
-    tenantId,
+    tenantId: tx.tenantId,
     data: { job_id: job.id, deleted, note, ...(failed > 0 && { repeated: failed, errors }) },
   });
 }
@@ -141,22 +137,21 @@ async function endSweep(
 /** Adds the records that the source no longer lists, and checks the whole plan against the safeguard. */
 async function completePlan(
   tx: Transaction,
-  tenantId: string,
   { job, plan, now }: { job: JobState; plan: SyncPlan; now: Date },
 ): Promise<SyncPlan> {
-  const deferred = await deferToHeldJob(tx, tenantId, job, plan, () => findIncompleteness(tx, job));
+  const deferred = await deferToHeldJob(tx, job, plan, () => findIncompleteness(tx, job));
   if (deferred) return deferred;
-  const incomplete = await planMissing(tx, tenantId, job);
+  const incomplete = await planMissing(tx, job);
   // A client named this one record, so the safeguard does not apply.
   if (job.mode === 'record') return { ...plan, state: 'ready' };
   const people = await findGuardOfPeople(tx, job);
   if (people) {
-    const rules = (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules;
-    const policy = await findLifecyclePolicy(tx, tenantId);
+    const rules = (await findMatchingRules(tx)) ?? defaultMatchingRules;
+    const policy = await findLifecyclePolicy(tx);
     await moveAnchors(tx, job, { guard: people, rules, policy, now });
   }
   const { create, update, delete: deletions, disable: disables } = await countEntries(tx, job.id);
-  const additions = people && (await additionsOf(tx, tenantId, job));
+  const additions = people && (await additionsOf(tx, job));
   const marks = create + update + disables > 0 ? await countMarks(tx, job.id) : noMarks;
   // Counting reads all records of the connector.
   const isEmpty =
@@ -167,9 +162,7 @@ async function completePlan(
   const guard = people ?? (await findSafeguard(tx, job.connectorId));
   const recent = await countRecentRemovals(tx, job, guard.within_hours);
   const counting = job.kind === 'user' && deletions + disables > 0;
-  const day = counting
-    ? await lossesBefore(tx, tenantId, job, guard, await countActivePeople(tx, tenantId))
-    : undefined;
+  const day = counting ? await lossesBefore(tx, job, guard, await countActivePeople(tx)) : undefined;
   const losses = day?.before ? { ...day, count: await countTaking(tx, job.id) } : undefined;
   const reasons = quarantineReasons(guard, counts, job, { ...recent, losses });
   const notes = [incomplete, quarantineNote(reasons)].filter((note) => note !== undefined);
@@ -183,16 +176,16 @@ async function completePlan(
  * Plans the deletion of records that a complete full run did not list; in other runs, the batches have planned what the
  * source reported as deleted. Returns the reason if the run is incomplete.
  */
-async function planMissing(tx: Transaction, tenantId: string, job: JobState): Promise<string | undefined> {
+async function planMissing(tx: Transaction, job: JobState): Promise<string | undefined> {
   if (reportsDeletions(job)) return undefined;
   // Left from an incremental run that became a full run because the source had lost its change log.
   await dropRemovals(tx, job.id);
   const incomplete = await findIncompleteness(tx, job);
   if (incomplete !== undefined) return incomplete;
-  await planDeletions(tx, tenantId, job);
+  await planDeletions(tx, job);
   // Records that a single-record job added during the run may be missing in its list.
   const overtaken = await dropEntries(tx, job.id, await findOvertaken(tx, job.id));
-  await reportOvertaken(tx, tenantId, job.id, overtaken);
+  await reportOvertaken(tx, job.id, overtaken);
   return undefined;
 }
 
@@ -204,7 +197,6 @@ async function findIncompleteness(tx: Transaction, job: JobState): Promise<strin
 /** Applies the next chunk of the plan; returns false when the sweep has ended. */
 async function applyChunk(
   tx: Transaction,
-  tenantId: string,
   jobId: string,
   { scope, fixedTime, size }: { scope: Scope; fixedTime: Date | undefined; size: number },
 ): Promise<boolean> {
@@ -212,26 +204,30 @@ async function applyChunk(
   const job = await findJobState(tx, jobId);
   // The job was cancelled in the meantime.
   if (job?.status !== 'running') return false;
-  const limit = await peopleLimit(tx, tenantId, job.kind);
+  const limit = await peopleLimit(tx, job.kind);
   const isAlone = job.kind === 'machine_identity' || limit !== undefined;
-  const tenant = await loadTenant(tx, tenantId, isAlone);
-  const plan = await lockPlan(tx, tenantId, job);
+  const tenant = await loadTenant(tx, isAlone);
+  const plan = await lockPlan(tx, job);
   const isHeld = scope === 'additions';
   const waits = isHeld && plan.reasons.some(boundsAdditions);
   const entries = waits ? [] : await findOpenEntries(tx, jobId, size, isHeld ? { actions: ['create', 'update'] } : {});
   if (entries.length === 0 && isHeld) {
-    await enqueue(tx, { type: 'sync.sweep.held', tenantId, data: { job_id: jobId, note: plan.note ?? 'quarantined' } });
+    await enqueue(tx, {
+      type: 'sync.sweep.held',
+      tenantId: tx.tenantId,
+      data: { job_id: jobId, note: plan.note ?? 'quarantined' },
+    });
     return false;
   }
   if (entries.length === 0) {
-    await endSweep(tx, tenantId, { job, plan, limit });
+    await endSweep(tx, { job, plan, limit });
     return false;
   }
   await markEntriesDone(tx, jobId, idsOf(entries));
   const cause = { ...tenant, jobId, ...causedAt(fixedTime) };
   const { changes, overtaken, groups } = await plannedChanges(tx, job, entries, cause);
-  await reportOvertaken(tx, tenantId, jobId, await dropEntries(tx, jobId, overtaken));
-  const { admitted } = await withinQuota(tx, tenantId, limit, changes);
+  await reportOvertaken(tx, jobId, await dropEntries(tx, jobId, overtaken));
+  const { admitted } = await withinQuota(tx, limit, changes);
   await addLosses(tx, jobId, [...lossesOf(await applyChanges(tx, { ...cause, groups }, admitted)).keys()]);
   return true;
 }

@@ -142,7 +142,7 @@ describe('a sweep', () => {
     const job = await appliedRun(harness, apps, [[row('a', { owned_by: 'p0' })]]);
     let swept: Promise<void> | undefined;
     await harness.database.transaction(harness.tenant, async (tx) => {
-      await lockReferences(tx, harness.tenant, 'shared');
+      await lockReferences(tx, 'shared');
       swept = sweep(harness, job);
       await harness.fixture.waitForBlockedLock();
     });

@@ -33,7 +33,7 @@ export class ApiKeysController {
     const { secret, hash } = newSecret();
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
     const { shown, id } = await this.tenants.act(tenantId, async (tx, describe) => {
-      const row = await insertApiKey(tx, tenantId, {
+      const row = await insertApiKey(tx, {
         name,
         scopes,
         secretHash: hash,
@@ -49,12 +49,12 @@ export class ApiKeysController {
 
   @Handles(adminRoutes.listApiKeys)
   list({ tenantId, query: page }: Input<typeof adminRoutes.listApiKeys>) {
-    return this.tenants.page(tenantId, page, presentApiKey, (tx) => listApiKeys(tx, tenantId, page));
+    return this.tenants.page(tenantId, page, presentApiKey, (tx) => listApiKeys(tx, page));
   }
 
   @Handles(adminRoutes.getApiKey)
   async get({ tenantId, apiKeyId }: Input<typeof adminRoutes.getApiKey>) {
-    return presentApiKey(orNotFound(await this.tenants.run(tenantId, (tx) => findApiKey(tx, tenantId, apiKeyId))));
+    return presentApiKey(orNotFound(await this.tenants.run(tenantId, (tx) => findApiKey(tx, apiKeyId))));
   }
 
   @Handles(adminRoutes.updateApiKey)
@@ -69,7 +69,7 @@ export class ApiKeysController {
       ...(allowed_networks !== undefined && { allowedNetworks: allowed_networks }),
     };
     const shown = await this.tenants.act(tenantId, async (tx, describe) => {
-      const key = orNotFound(await lockApiKey(tx, tenantId, apiKeyId));
+      const key = orNotFound(await lockApiKey(tx, apiKeyId));
       if (key.revokedAt) throw badRequest('the key is revoked');
       await updateApiKey(tx, key, changes);
       const after = presentApiKey({ ...key, ...changes });
@@ -82,7 +82,7 @@ export class ApiKeysController {
 
   @Handles(adminRoutes.deleteApiKey)
   async revoke({ tenantId, apiKeyId }: Input<typeof adminRoutes.deleteApiKey>): Promise<void> {
-    await this.tenants.act(tenantId, async (tx) => orNotFound(await revokeApiKey(tx, tenantId, apiKeyId)));
+    await this.tenants.act(tenantId, async (tx) => orNotFound(await revokeApiKey(tx, apiKeyId)));
     this.keyRing.clear();
   }
 
@@ -96,9 +96,9 @@ export class ApiKeysController {
     const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
     const row = await this.tenants.act(tenantId, async (tx, describe) => {
       // Locked, because a concurrent deletion of the connector would leave the token behind.
-      const { type } = orNotFound(await lockConnector(tx, tenantId, connectorId));
+      const { type } = orNotFound(await lockConnector(tx, connectorId));
       if (!findDefinition(type)?.isPushed) throw badRequest('only connectors of type scim-push have tokens');
-      const inserted = await insertApiKey(tx, tenantId, { name, scopes: [], secretHash: hash, expiresAt, connectorId });
+      const inserted = await insertApiKey(tx, { name, scopes: [], secretHash: hash, expiresAt, connectorId });
       const after = { ...presentConnectorToken(inserted), connector_id: encodeId('connector', connectorId) };
       describe({ resource: after.id, after });
       return inserted;
@@ -110,8 +110,8 @@ export class ApiKeysController {
   @Handles(adminRoutes.listConnectorTokens)
   listTokens({ tenantId, connectorId, query: page }: Input<typeof adminRoutes.listConnectorTokens>) {
     return this.tenants.page(tenantId, page, presentConnectorToken, async (tx) => {
-      orNotFound(await findConnector(tx, tenantId, connectorId));
-      return listApiKeys(tx, tenantId, page, connectorId);
+      orNotFound(await findConnector(tx, connectorId));
+      return listApiKeys(tx, page, connectorId);
     });
   }
 
@@ -122,8 +122,8 @@ export class ApiKeysController {
     apiKeyId,
   }: Input<typeof adminRoutes.deleteConnectorToken>): Promise<void> {
     await this.tenants.act(tenantId, async (tx) => {
-      orNotFound(await findConnector(tx, tenantId, connectorId));
-      orNotFound(await revokeApiKey(tx, tenantId, apiKeyId, connectorId));
+      orNotFound(await findConnector(tx, connectorId));
+      orNotFound(await revokeApiKey(tx, apiKeyId, connectorId));
     });
     this.keyRing.clear();
   }

@@ -43,12 +43,12 @@ describe('the API key cache', () => {
   async function issue(expiresAt?: Date): Promise<{ id: string; key: string }> {
     const { secret, hash } = newSecret();
     const { id } = await database.transaction(tenantId, (tx) =>
-      insertApiKey(tx, tenantId, { name: 'test', scopes: ['users:read'], secretHash: hash, expiresAt }),
+      insertApiKey(tx, { name: 'test', scopes: ['users:read'], secretHash: hash, expiresAt }),
     );
     return { id, key: formatApiKey(id, secret) };
   }
 
-  const revoke = (id: string) => database.transaction(tenantId, (tx) => revokeApiKey(tx, tenantId, id));
+  const revoke = (id: string) => database.transaction(tenantId, (tx) => revokeApiKey(tx, id));
 
   /** Passes time for the caches. */
   class CacheClock {

@@ -71,7 +71,7 @@ async function requireTenants(tx: Transaction, ids: readonly string[]): Promise<
 async function requireExpiry(tx: Transaction, tenantIds: readonly string[], expiresAt: Date | null): Promise<void> {
   let strictest = { tenantId: '', days: Number.POSITIVE_INFINITY };
   for (const tenantId of tenantIds) {
-    const policy = await asTenant(tx, tenantId, (tenant) => findOperatorPolicy(tenant, tenantId));
+    const policy = await asTenant(tx, tenantId, (tenant) => findOperatorPolicy(tenant));
     const days = policy.service_token_max_days ?? Number.POSITIVE_INFINITY;
     if (days < strictest.days) strictest = { tenantId, days };
   }

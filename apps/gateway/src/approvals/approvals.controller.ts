@@ -17,12 +17,12 @@ export class ApprovalsController {
 
   @Handles(adminRoutes.listApprovals)
   list({ tenantId, query: { status, ...page } }: Input<typeof adminRoutes.listApprovals>) {
-    return this.tenants.page(tenantId, page, presentApproval, (tx) => listApprovals(tx, tenantId, page, status));
+    return this.tenants.page(tenantId, page, presentApproval, (tx) => listApprovals(tx, page, status));
   }
 
   @Handles(adminRoutes.getApproval)
   async get({ tenantId, approvalId: id }: Input<typeof adminRoutes.getApproval>) {
-    return presentApproval(orNotFound(await this.tenants.run(tenantId, (tx) => findApproval(tx, tenantId, id))));
+    return presentApproval(orNotFound(await this.tenants.run(tenantId, (tx) => findApproval(tx, id))));
   }
 
   @Handles(adminRoutes.approveApproval)

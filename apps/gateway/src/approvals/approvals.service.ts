@@ -50,7 +50,7 @@ export class Approvals {
   ) {}
 
   async areNeeded(tenantId: string): Promise<boolean> {
-    return (await this.tenants.run(tenantId, (tx) => findOperatorPolicy(tx, tenantId))).four_eyes;
+    return (await this.tenants.run(tenantId, (tx) => findOperatorPolicy(tx))).four_eyes;
   }
 
   /** Requests approval of an act. Returns undefined if the tenant needs none, so that the caller performs the act. */
@@ -59,15 +59,15 @@ export class Approvals {
     action: Action,
     input: GuardedInputs[Action],
   ): Promise<responses.Approval | undefined> {
-    const policy = await this.tenants.run(tenantId, (tx) => findOperatorPolicy(tx, tenantId));
+    const policy = await this.tenants.run(tenantId, (tx) => findOperatorPolicy(tx));
     if (!policy.four_eyes) return undefined;
     const requestedBy = currentOperator().actor;
     const resource = resourceOf(input) ?? null;
     const { reason } = input as { reason?: string };
     return this.tenants.act(tenantId, async (tx, describe) => {
-      const basis = await this.guarded.acts[action].basis(tx, tenantId, input);
+      const basis = await this.guarded.acts[action].basis(tx, input);
       const wanted = { action, resource, input: { ...input }, basis, reason: reason ?? null, requestedBy };
-      const row = await requestApproval(tx, tenantId, { ...wanted, hours: policy.approval_hours }, maxPending);
+      const row = await requestApproval(tx, { ...wanted, hours: policy.approval_hours }, maxPending);
       if (!row) throw new ApiError(429, `${maxPending} approvals are pending: decide about them first`, 60);
       const shown = presentApproval(row);
       const { approval_id, expires_at } = shown;
@@ -87,8 +87,8 @@ export class Approvals {
     if (waiting) return { waiting };
     const act = this.guarded.acts[action];
     return this.tenants[act.alsoWhileDeleting ? 'actIn' : 'act'](tenantId, async (tx, describe) => {
-      if (act.before) describe({ before: await act.before(tx, tenantId), after: input });
-      const done = await act.perform(tx, tenantId, input, by);
+      if (act.before) describe({ before: await act.before(tx), after: input });
+      const done = await act.perform(tx, input, by);
       const created = { ...shownOperation(done.operation), ...(done.job && { job_id: done.job.job_id }) };
       describe({ ...done.details, created });
       return done;
@@ -113,7 +113,7 @@ export class Approvals {
       return await this.decide(tenantId, id, 'approved', reason, (tx, row) => this.performApproved(tx, row));
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
-      await this.database.transaction(tenantId, (tx) => markStale(tx, tenantId, id));
+      await this.database.transaction(tenantId, (tx) => markStale(tx, id));
       throw badRequest(`the approval is stale: ${error.message}`);
     }
   }
@@ -125,7 +125,7 @@ export class Approvals {
 
   /** Performs an act. Returns the id of the operation that completes it, if there is one. */
   private async performApproved(tx: Transaction, row: ApprovalRow): Promise<string | undefined> {
-    const { tenantId, action, input } = row;
+    const { action, input } = row;
     const requester = await withIssuer(tx, row.requestedBy);
     const approver = await withIssuer(tx, currentOperator().actor);
     if (!isSecondPerson(requester, approver))
@@ -133,12 +133,12 @@ export class Approvals {
     // A revoked token must have no further effect, also by its requests that wait for others.
     if (requester.isRevoked) throw new Stale('the token of its requester has been revoked');
     const act = this.guarded.acts[action];
-    const basis = await act.basis(tx, tenantId, input as never).catch((error: unknown) => {
+    const basis = await act.basis(tx, input as never).catch((error: unknown) => {
       throw error instanceof ApiError ? new Stale(error.message) : error;
     });
     if (!(await hasBasis(tx, row, basis))) throw new Stale('what it concerns has changed since the request');
     const by = `${requester.name}, approved by ${approver.name}`;
-    return (await act.perform(tx, tenantId, input as never, by)).operation?.id;
+    return (await act.perform(tx, input as never, by)).operation?.id;
   }
 
   /** Decides about a pending approval. Repeating the decision changes nothing. */
@@ -152,8 +152,8 @@ export class Approvals {
     const caller = currentOperator();
     return this.tenants.act(tenantId, async (tx, describe) => {
       // Two approvals of the same settings would both compare with the state before the first one.
-      await lockOperatorPolicy(tx, tenantId);
-      const row = orNotFound(await lockApproval(tx, tenantId, id));
+      await lockOperatorPolicy(tx);
+      const row = orNotFound(await lockApproval(tx, id));
       requireRole(caller, row);
       const { resource, basis: before } = row;
       const { approval_id, action, request, requested_by } = presentApproval(row);
@@ -165,8 +165,8 @@ export class Approvals {
       if (row.status !== 'pending') throw badRequest(`the approval is ${row.status}`);
       const operationId = (await perform(tx, row)) ?? null;
       const decision = { status, decidedBy: caller.actor, decisionReason: reason ?? null, operationId };
-      await decideApproval(tx, tenantId, id, decision);
-      const shown = presentApproval(orNotFound(await lockApproval(tx, tenantId, id)));
+      await decideApproval(tx, id, decision);
+      const shown = presentApproval(orNotFound(await lockApproval(tx, id)));
       const { operation_id } = shown;
       const made = operation_id && { operation_id };
       describe({ ...entry, before, after: { approval_id, status, action, requested_by, request, ...made } });

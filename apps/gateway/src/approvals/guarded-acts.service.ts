@@ -57,11 +57,11 @@ interface GuardedAct<Input> {
    * Returns the state that the act changes, as an approver sees it. An approval is stale if it has changed since the
    * request. Throws what refuses the act.
    */
-  basis(tx: Transaction, tenantId: string, input: Input): Promise<unknown>;
+  basis(tx: Transaction, input: Input): Promise<unknown>;
   /** Returns the settings that the act replaces, for the audit log. */
-  before?(tx: Transaction, tenantId: string): Promise<unknown>;
+  before?(tx: Transaction): Promise<unknown>;
   /** Performs the act. `by` names both operators of an approval. */
-  perform(tx: Transaction, tenantId: string, input: Input, by?: string): Promise<Performed>;
+  perform(tx: Transaction, input: Input, by?: string): Promise<Performed>;
   /** The act is also accepted while a deletion of the tenant is in progress. */
   alsoWhileDeleting?: true;
 }
@@ -87,104 +87,103 @@ export class GuardedActs {
 
   readonly acts: { [Action in GuardedAction]: GuardedAct<GuardedInputs[Action]> } = {
     releaseSyncJob: {
-      basis: async (tx, tenantId, { job_id }) => {
-        const { status, decision } = await quarantinedJob(tx, tenantId, job_id);
+      basis: async (tx, { job_id }) => {
+        const { status, decision } = await quarantinedJob(tx, job_id);
         return { status, decision };
       },
-      perform: async (tx, tenantId, { job_id, reason }, by) => {
-        const { id } = await quarantinedJob(tx, tenantId, job_id);
+      perform: async (tx, { job_id, reason }, by) => {
+        const { id } = await quarantinedJob(tx, job_id);
         const data = { job_id: id, reason, by: by?.slice(0, maxBy) ?? '' };
-        await enqueue(tx, { type: 'sync.job.release_requested', tenantId, data });
+        await enqueue(tx, { type: 'sync.job.release_requested', tenantId: tx.tenantId, data });
         return {};
       },
     },
     applySyncJob: {
-      basis: (tx, tenantId, { job_id }) => stateOfJob(tx, tenantId, job_id),
-      perform: (tx, tenantId, { job_id, ...rest }) =>
-        operate(tx, tenantId, 'plan.apply', { job_id: uuidOf('job', job_id), ...rest }),
+      basis: (tx, { job_id }) => stateOfJob(tx, job_id),
+      perform: (tx, { job_id, ...rest }) => operate(tx, 'plan.apply', { job_id: uuidOf('job', job_id), ...rest }),
     },
     undoSyncJob: {
-      basis: (tx, tenantId, { job_id }) => stateOfJob(tx, tenantId, job_id),
-      perform: (tx, tenantId, { job_id, ...rest }) =>
-        operate(tx, tenantId, 'job.undo', { job_id: uuidOf('job', job_id), preview: false, ...rest }),
+      basis: (tx, { job_id }) => stateOfJob(tx, job_id),
+      perform: (tx, { job_id, ...rest }) =>
+        operate(tx, 'job.undo', { job_id: uuidOf('job', job_id), preview: false, ...rest }),
     },
     eraseIdentity: {
       // After a merge, an erasure would concern more than what was requested.
-      basis: async (tx, tenantId, { identity_id }) => {
-        const records = await findPersonRecords(tx, tenantId, uuidOf('identity', identity_id));
+      basis: async (tx, { identity_id }) => {
+        const records = await findPersonRecords(tx, uuidOf('identity', identity_id));
         return records.map(({ id }) => id);
       },
-      perform: async (tx, tenantId, { identity_id, keep_out, ...rest }) => {
+      perform: async (tx, { identity_id, keep_out, ...rest }) => {
         const id = uuidOf('identity', identity_id);
-        const suppress = keep_out ? await suppressionsOf(tx, tenantId, id, this.settings.encryptionKeys) : undefined;
-        return operate(tx, tenantId, 'identity.erase', { identity_id: id, suppress, ...rest });
+        const suppress = keep_out ? await suppressionsOf(tx, id, this.settings.encryptionKeys) : undefined;
+        return operate(tx, 'identity.erase', { identity_id: id, suppress, ...rest });
       },
     },
     replaceMatchingRules: replacing(
       'rules.change',
-      async (tx, tenantId) => (await findMatchingRules(tx, tenantId)) ?? defaultMatchingRules,
+      async (tx) => (await findMatchingRules(tx)) ?? defaultMatchingRules,
       (rules) => ({ rules, preview: false }),
     ),
     replaceAttributePriorities: replacing(
       'attributes.rank',
-      async (tx, tenantId) => presentPriorities(await findAttributePriorities(tx, tenantId)),
+      async (tx) => presentPriorities(await findAttributePriorities(tx)),
       (body) => ({ priorities: storedPriorities(body) }),
     ),
     replaceLifecyclePolicy: replacing(
       'lifecycle.change',
-      async (tx, tenantId) => presentLifecyclePolicy(await findLifecyclePolicy(tx, tenantId)),
+      async (tx) => presentLifecyclePolicy(await findLifecyclePolicy(tx)),
       (policy) => ({ policy: storedLifecyclePolicy(policy) }),
     ),
     updateConnector: {
-      basis: async (tx, tenantId, { connector_id, ...patch }) => {
+      basis: async (tx, { connector_id, ...patch }) => {
         requireOnlyGuarded(patch);
-        const found = await lockConnector(tx, tenantId, uuidOf('connector', connector_id));
+        const found = await lockConnector(tx, uuidOf('connector', connector_id));
         const { safeguard, priority } = orNotFound(found);
-        if (patch.priority !== undefined) await requireNoneQueued(tx, tenantId, 'attributes.rank');
+        if (patch.priority !== undefined) await requireNoneQueued(tx, 'attributes.rank');
         return { safeguard, priority };
       },
-      perform: async (tx, tenantId, { connector_id, ...patch }) => {
+      perform: async (tx, { connector_id, ...patch }) => {
         const id = uuidOf('connector', connector_id);
-        return changeConnector(tx, tenantId, id, patch, this.settings.encryptionKeys);
+        return changeConnector(tx, id, patch, this.settings.encryptionKeys);
       },
     },
     updateSettings: {
-      basis: async (tx, tenantId, patch) => {
-        const settings = await findSettings(tx, tenantId);
-        if (changesLifecycle(settings, patch)) await requireNoneQueued(tx, tenantId, 'lifecycle.change');
+      basis: async (tx, patch) => {
+        const settings = await findSettings(tx);
+        if (changesLifecycle(settings, patch)) await requireNoneQueued(tx, 'lifecycle.change');
         return settings;
       },
       before: findSettings,
-      perform: async (tx, tenantId, patch) => ({ operation: await changeSettings(tx, tenantId, patch) }),
+      perform: async (tx, patch) => ({ operation: await changeSettings(tx, patch) }),
     },
     confirmOperation: {
-      basis: async (tx, tenantId, { operation_id }) => {
-        const found = orNotFound(await findOperation(tx, tenantId, uuidOf('operation', operation_id)));
+      basis: async (tx, { operation_id }) => {
+        const found = orNotFound(await findOperation(tx, uuidOf('operation', operation_id)));
         const { type, status, result } = found;
         if (status !== 'held') throw badRequest(`the operation is ${status}, not held`);
         return { type, status, held: result?.held };
       },
-      perform: (tx, tenantId, { operation_id, ...rest }) =>
-        operate(tx, tenantId, 'operation.confirm', {
+      perform: (tx, { operation_id, ...rest }) =>
+        operate(tx, 'operation.confirm', {
           operation_id: uuidOf('operation', operation_id),
           ...rest,
         }),
     },
     retireDeletedConnector: {
-      basis: (tx, tenantId, { connector_id }) => deletedConnector(tx, tenantId, connector_id),
-      perform: async (tx, tenantId, { connector_id }) => {
-        await deletedConnector(tx, tenantId, connector_id);
-        const { id, status } = await queueRetirement(tx, tenantId, uuidOf('connector', connector_id));
+      basis: (tx, { connector_id }) => deletedConnector(tx, connector_id),
+      perform: async (tx, { connector_id }) => {
+        await deletedConnector(tx, connector_id);
+        const { id, status } = await queueRetirement(tx, uuidOf('connector', connector_id));
         return { job: { job_id: encodeId('job', id), status } };
       },
     },
     handDeletedConnectorOver: {
-      basis: async (tx, tenantId, { connector_id, to }) => {
-        const { id, records } = orNotFound(await findConnector(tx, tenantId, uuidOf('connector', to)));
-        return { from: await deletedConnector(tx, tenantId, connector_id), to: { id, records } };
+      basis: async (tx, { connector_id, to }) => {
+        const { id, records } = orNotFound(await findConnector(tx, uuidOf('connector', to)));
+        return { from: await deletedConnector(tx, connector_id), to: { id, records } };
       },
-      perform: (tx, tenantId, { connector_id, to, ...rest }) =>
-        operate(tx, tenantId, 'connector.hand_over', {
+      perform: (tx, { connector_id, to, ...rest }) =>
+        operate(tx, 'connector.hand_over', {
           from_id: uuidOf('connector', connector_id),
           to_id: uuidOf('connector', to),
           ...rest,
@@ -192,13 +191,13 @@ export class GuardedActs {
     },
     deleteTenant: {
       alsoWhileDeleting: true,
-      basis: async (tx, tenantId) => ({ name: orNotFound(await lockTenant(tx, tenantId)) }),
-      perform: async (tx, tenantId, { tenant_id, name }, by) => {
-        await lockTenant(tx, tenantId);
-        await requireName(tx, tenantId, name);
-        await requestTenantDeletion(tx, tenantId);
+      basis: async (tx) => ({ name: orNotFound(await lockTenant(tx, tx.tenantId)) }),
+      perform: async (tx, { tenant_id, name }, by) => {
+        await lockTenant(tx, tx.tenantId);
+        await requireName(tx, name);
+        await requestTenantDeletion(tx, tx.tenantId);
         tx.afterCommit(() => this.keyRing.clear());
-        const deletion = await showDeletion(tx, tenantId);
+        const deletion = await showDeletion(tx);
         // The log of the tenant is deleted with it, so the one of the installation keeps who deleted it.
         const approved = { resource: tenant_id, after: { action: 'deleteTenant', name, by } };
         const entry = describeAct(currentRequest(), by === undefined ? {} : approved);
@@ -209,8 +208,8 @@ export class GuardedActs {
     replaceOperatorPolicy: {
       basis: findOperatorPolicy,
       before: findOperatorPolicy,
-      perform: async (tx, tenantId, policy) => {
-        await saveOperatorPolicy(tx, tenantId, policy);
+      perform: async (tx, policy) => {
+        await saveOperatorPolicy(tx, policy);
         return {};
       },
     },
@@ -220,45 +219,44 @@ export class GuardedActs {
 /** An act that replaces settings, which the directory stores when it has applied them. */
 function replacing<Input, Type extends OperationType>(
   type: Type,
-  before: (tx: Transaction, tenantId: string) => Promise<Input>,
+  before: (tx: Transaction) => Promise<Input>,
   toInput: (given: Input) => OperationInput<Type>,
 ): GuardedAct<Input> {
   return {
     before,
-    basis: async (tx, tenantId) => {
-      await requireNoneQueued(tx, tenantId, type);
-      return before(tx, tenantId);
+    basis: async (tx) => {
+      await requireNoneQueued(tx, type);
+      return before(tx);
     },
-    perform: (tx, tenantId, given) => operate(tx, tenantId, type, toInput(given)),
+    perform: (tx, given) => operate(tx, type, toInput(given)),
   };
 }
 
 async function operate<Type extends OperationType>(
   tx: Transaction,
-  tenantId: string,
   type: Type,
   input: OperationInput<Type>,
 ): Promise<Performed> {
-  return { operation: await requestOperation(tx, tenantId, type, input) };
+  return { operation: await requestOperation(tx, type, input) };
 }
 
-async function quarantinedJob(tx: Transaction, tenantId: string, id: string): Promise<JobRow> {
-  const job = orNotFound(await findJob(tx, tenantId, uuidOf('job', id)));
+async function quarantinedJob(tx: Transaction, id: string): Promise<JobRow> {
+  const job = orNotFound(await findJob(tx, uuidOf('job', id)));
   if (job.status !== 'quarantined') throw badRequest(`the job is ${job.status}, not quarantined`);
   return job;
 }
 
-async function stateOfJob(tx: Transaction, tenantId: string, id: string): Promise<object> {
-  const { status, dryRun } = orNotFound(await findJob(tx, tenantId, uuidOf('job', id)));
+async function stateOfJob(tx: Transaction, id: string): Promise<object> {
+  const { status, dryRun } = orNotFound(await findJob(tx, uuidOf('job', id)));
   return { status, dryRun };
 }
 
-async function deletedConnector(tx: Transaction, tenantId: string, id: string): Promise<object> {
-  return presentDeletedConnector(orNotFound(await findDeletedConnector(tx, tenantId, uuidOf('connector', id))));
+async function deletedConnector(tx: Transaction, id: string): Promise<object> {
+  return presentDeletedConnector(orNotFound(await findDeletedConnector(tx, uuidOf('connector', id))));
 }
 
 /** The settings are written by the directory, so a queued change is not in the state that was compared. */
-async function requireNoneQueued(tx: Transaction, tenantId: string, type: OperationType): Promise<void> {
-  const queued = await findQueuedOperation(tx, tenantId, type);
+async function requireNoneQueued(tx: Transaction, type: OperationType): Promise<void> {
+  const queued = await findQueuedOperation(tx, type);
   if (queued) throw badRequest(`${encodeId('operation', queued)} is still queued: repeat this when it has ended`);
 }

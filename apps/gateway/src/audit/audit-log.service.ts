@@ -93,7 +93,7 @@ export class AuditLog {
     const tenantId = tenantIn(request);
     if (tenantId === undefined) return;
     await this.database.transaction(tenantId, async (tx) => {
-      const { log_reads } = await findOperatorPolicy(tx, tenantId);
+      const { log_reads } = await findOperatorPolicy(tx);
       if (log_reads) await this.append(tx, tenantId, describeRead(request));
     });
   }

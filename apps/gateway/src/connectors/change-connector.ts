@@ -34,15 +34,14 @@ type Keys = GatewaySettings['encryptionKeys'];
  */
 export async function changeConnector(
   tx: Transaction,
-  tenantId: string,
   id: string,
   patch: object,
   keys: Keys,
 ): Promise<{ connector: ConnectorRow; details: ActDetails; operation?: OperationRow }> {
-  const before = orNotFound(await lockConnector(tx, tenantId, id));
+  const before = orNotFound(await lockConnector(tx, id));
   const { type, name, priority, records, config, safeguard, schedule } = before;
   const given = 'secrets' in patch ? patch.secrets : {};
-  const secrets = await secretsAfter(tx, tenantId, before, given, keys);
+  const secrets = await secretsAfter(tx, before, given, keys);
   const whole = { type, name, priority, records, config, safeguard, schedule, ...patch, secrets };
   const body = validate(connectorBody, whole);
   requireValid(body);
@@ -52,14 +51,14 @@ export async function changeConnector(
   const ranking = rankingOf(before, body);
   const former = ranking?.fields && { ...body.config, fields: config.fields };
   const stored = { ...body, ...(ranking && { priority }), ...(former && { config: former }) } as ConnectorBody;
-  const row = await rejectTakenName(body, () => updateConnector(tx, tenantId, id, stored));
-  const names = await writeSecrets(tx, tenantId, id, body, keys);
+  const row = await rejectTakenName(body, () => updateConnector(tx, id, stored));
+  const names = await writeSecrets(tx, id, body, keys);
   const connector = { ...orNotFound(row), secrets: names };
   const after = { ...describeConnector(connector), set: Object.keys(patch) };
   const done = { connector, details: { before: describeConnector(before), after } };
   if (!ranking) return done;
   const ranked = { connector: { id, ...ranking } };
-  return { ...done, operation: await requestOperation(tx, tenantId, 'attributes.rank', ranked) };
+  return { ...done, operation: await requestOperation(tx, 'attributes.rank', ranked) };
 }
 
 /** Returns what changes the rank of a connector: its priority, or a mapping by which it lists employments or no longer does. */
@@ -135,16 +134,10 @@ export async function rejectTakenName<Row extends ConnectorRow | undefined>(
 }
 
 /** Merges secrets: omitted ones stay, null removes one. A value that is no object is returned for validation to reject. */
-async function secretsAfter(
-  tx: Transaction,
-  tenantId: string,
-  before: ConnectorRow,
-  given: unknown,
-  keys: Keys,
-): Promise<unknown> {
+async function secretsAfter(tx: Transaction, before: ConnectorRow, given: unknown, keys: Keys): Promise<unknown> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
   const needsStored = before.secrets.some((name) => !(name in given));
-  const stored = needsStored ? await readSecrets(tx, tenantId, before.id, keys) : {};
+  const stored = needsStored ? await readSecrets(tx, before.id, keys) : {};
   return Object.fromEntries(Object.entries({ ...stored, ...given }).filter(([, value]) => value !== null));
 }
 

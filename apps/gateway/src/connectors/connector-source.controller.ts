@@ -53,7 +53,7 @@ export class ConnectorSourceController {
 
   @Handles(adminRoutes.getConnectorProbe)
   async probe({ tenantId, connectorId, probeId }: Input<typeof adminRoutes.getConnectorProbe>) {
-    const row = await this.tenants.run(tenantId, (tx) => findProbe(tx, tenantId, probeId));
+    const row = await this.tenants.run(tenantId, (tx) => findProbe(tx, probeId));
     return presentProbe(orNotFound(row?.connectorId === connectorId && row));
   }
 
@@ -62,15 +62,15 @@ export class ConnectorSourceController {
   async syncRecord({ tenantId, connectorId, externalId: recordId }: Input<typeof adminRoutes.syncConnectorRecord>) {
     const { external_id: externalId } = validate(requests.recordPath, { external_id: comparedText(recordId) });
     const id = await this.tenants.act(tenantId, async (tx, describe) => {
-      const { type, records } = orNotFound(await findConnector(tx, tenantId, connectorId));
+      const { type, records } = orNotFound(await findConnector(tx, connectorId));
       if (!canReadOne(type, records)) throw badRequest('this type of connector cannot read a single record');
-      const jobId = await insertRecordJob(tx, tenantId, { connectorId, externalId });
+      const jobId = await insertRecordJob(tx, { connectorId, externalId });
       await enqueue(tx, { type: 'sync.job.requested', tenantId, data: { job_id: jobId } });
       describe({ created: { job_id: encodeId('job', jobId) } });
       return jobId;
     });
     const job = await waitFor(
-      () => this.database.transaction(tenantId, (tx) => findJob(tx, tenantId, id)),
+      () => this.database.transaction(tenantId, (tx) => findJob(tx, id)),
       isFinished,
       jobWaitMs,
     );
@@ -79,12 +79,11 @@ export class ConnectorSourceController {
 
   private async requestProbe(tenantId: string, connectorId: string, kind: ProbeKind) {
     const requested = await this.tenants.act(tenantId, async (tx) => {
-      orNotFound(await findConnector(tx, tenantId, connectorId));
-      return requestProbe(tx, tenantId, connectorId, kind);
+      orNotFound(await findConnector(tx, connectorId));
+      return requestProbe(tx, connectorId, kind);
     });
     const row = await waitFor(
-      async () =>
-        (await this.database.transaction(tenantId, (tx) => findProbe(tx, tenantId, requested.id))) ?? requested,
+      async () => (await this.database.transaction(tenantId, (tx) => findProbe(tx, requested.id))) ?? requested,
       ({ status }) => status !== 'queued',
       probeWaitMs,
     );

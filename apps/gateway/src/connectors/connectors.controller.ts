@@ -51,9 +51,9 @@ export class ConnectorsController {
     requireValid(body);
     const row = await rejectTakenName(body, () =>
       this.tenants.act(tenantId, async (tx, describe) => {
-        await requireRoom(tx, tenantId, 'connectors');
-        const inserted = await insertConnector(tx, tenantId, body);
-        const secrets = await writeSecrets(tx, tenantId, inserted.id, body, this.settings.encryptionKeys);
+        await requireRoom(tx, 'connectors');
+        const inserted = await insertConnector(tx, body);
+        const secrets = await writeSecrets(tx, inserted.id, body, this.settings.encryptionKeys);
         const made = { ...inserted, secrets };
         describe({ resource: encodeId('connector', inserted.id), after: describeConnector(made) });
         return made;
@@ -64,17 +64,17 @@ export class ConnectorsController {
 
   @Handles(adminRoutes.listConnectors)
   list({ tenantId, query: page }: Input<typeof adminRoutes.listConnectors>) {
-    return this.tenants.page(tenantId, page, presentConnector, (tx) => listConnectors(tx, tenantId, page));
+    return this.tenants.page(tenantId, page, presentConnector, (tx) => listConnectors(tx, page));
   }
 
   @Handles(clientRoutes.listConnectors)
   listSummaries({ tenantId, query: page }: Input<typeof clientRoutes.listConnectors>) {
-    return this.tenants.page(tenantId, page, presentConnectorSummary, (tx) => listConnectors(tx, tenantId, page));
+    return this.tenants.page(tenantId, page, presentConnectorSummary, (tx) => listConnectors(tx, page));
   }
 
   @Handles(adminRoutes.getConnector)
   async get({ tenantId, connectorId: id }: Input<typeof adminRoutes.getConnector>) {
-    return presentConnector(orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, tenantId, id))));
+    return presentConnector(orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, id))));
   }
 
   /** Replaces the given fields. The result must be a valid connector; `type` and `records` cannot change. */
@@ -84,7 +84,7 @@ export class ConnectorsController {
       throw badRequest('the body must be a JSON object');
     // It would address another connector than the path.
     if ('connector_id' in patch) throw badRequest('unknown field connector_id');
-    const stored = orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, tenantId, id)));
+    const stored = orNotFound(await this.tenants.run(tenantId, (tx) => findConnector(tx, id)));
     const { changes, isGuarded } = changesOf(stored, patch);
     const given = { connector_id: encodeId('connector', id), ...changes };
     const { waiting, ...done } = await this.approvals.perform(tenantId, 'updateConnector', given, { isGuarded });
@@ -98,8 +98,8 @@ export class ConnectorsController {
   @Handles(adminRoutes.listConnectorErrors)
   errors({ tenantId, query: page, connectorId: id }: Input<typeof adminRoutes.listConnectorErrors>) {
     return this.tenants.page(tenantId, page, presentFailingRecord, async (tx) => {
-      orNotFound(await findConnector(tx, tenantId, id));
-      return listFailingRecords(tx, tenantId, id, page);
+      orNotFound(await findConnector(tx, id));
+      return listFailingRecords(tx, id, page);
     });
   }
 
@@ -107,7 +107,7 @@ export class ConnectorsController {
   @Handles(adminRoutes.getConnectorDeletion)
   async deletion({ tenantId, connectorId: id }: Input<typeof adminRoutes.getConnectorDeletion>) {
     return this.tenants.run(tenantId, async (tx) => {
-      orNotFound(await findConnector(tx, tenantId, id));
+      orNotFound(await findConnector(tx, id));
       return { connector_id: encodeId('connector', id), live_records: await countLiveRecords(tx, id) };
     });
   }
@@ -123,14 +123,14 @@ export class ConnectorsController {
       );
     }
     await this.tenants.act(tenantId, async (tx, describe) => {
-      const before = orNotFound(await findConnector(tx, tenantId, id));
+      const before = orNotFound(await findConnector(tx, id));
       // Its records stay for a while, but its secrets are no longer needed.
-      await deleteConnectorSecrets(tx, tenantId, id);
-      await revokeKeysOfConnector(tx, tenantId, id);
-      await markPushedForDeletion(tx, tenantId, id);
-      orNotFound(await deleteConnector(tx, tenantId, id));
-      if (records === 'retire') await queueRetirement(tx, tenantId, id);
-      if (heir !== undefined) await this.handOver(tx, tenantId, id, heir);
+      await deleteConnectorSecrets(tx, id);
+      await revokeKeysOfConnector(tx, id);
+      await markPushedForDeletion(tx, id);
+      orNotFound(await deleteConnector(tx, id));
+      if (records === 'retire') await queueRetirement(tx, id);
+      if (heir !== undefined) await this.handOver(tx, id, heir);
       describe({ before: describeConnector(before), after: { records, ...(to !== undefined && { to }) } });
     });
     this.keyRing.clear();
@@ -138,14 +138,12 @@ export class ConnectorsController {
 
   @Handles(adminRoutes.listDeletedConnectors)
   listDeleted({ tenantId, query: page }: Input<typeof adminRoutes.listDeletedConnectors>) {
-    return this.tenants.page(tenantId, page, presentDeletedConnector, (tx) =>
-      listDeletedConnectors(tx, tenantId, page),
-    );
+    return this.tenants.page(tenantId, page, presentDeletedConnector, (tx) => listDeletedConnectors(tx, page));
   }
 
   @Handles(adminRoutes.getDeletedConnector)
   async getDeleted({ tenantId, connectorId: id }: Input<typeof adminRoutes.getDeletedConnector>) {
-    const row = await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id));
+    const row = await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, id));
     return presentDeletedConnector(orNotFound(row));
   }
 
@@ -158,22 +156,22 @@ export class ConnectorsController {
 
   @Handles(adminRoutes.handDeletedConnectorOver)
   async handDeletedOver({ tenantId, connectorId: id, body }: Input<typeof adminRoutes.handDeletedConnectorOver>) {
-    orNotFound(await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, tenantId, id)));
+    orNotFound(await this.tenants.run(tenantId, (tx) => findDeletedConnector(tx, id)));
     const to = encodeId('connector', bodyId(['connector'], body.to));
     const given = { connector_id: encodeId('connector', id), to, reason: body.reason };
     return this.approvals.operate(tenantId, 'handDeletedConnectorOver', given);
   }
 
   /** Refuses what the directory would refuse only after the deletion. */
-  private async handOver(tx: Transaction, tenantId: string, id: string, to: string): Promise<void> {
-    const before = orNotFound(await findDeletedConnector(tx, tenantId, id));
-    const after = orNotFound(await findConnector(tx, tenantId, to));
+  private async handOver(tx: Transaction, id: string, to: string): Promise<void> {
+    const before = orNotFound(await findDeletedConnector(tx, id));
+    const after = orNotFound(await findConnector(tx, to));
     if (after.records !== before.records) {
       throw badRequest(`to must be a connector of ${before.records} records, got one of ${after.records} records`);
     }
     if ((await hasRunningJob(tx, id)) || (await hasRunningJob(tx, to)) || after.quarantined) {
       throw badRequest('a sync job of one of the connectors has not ended: nothing was deleted');
     }
-    await requestOperation(tx, tenantId, 'connector.hand_over', { from_id: id, to_id: to });
+    await requestOperation(tx, 'connector.hand_over', { from_id: id, to_id: to });
   }
 }

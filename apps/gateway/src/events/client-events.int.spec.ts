@@ -39,7 +39,7 @@ async function recordJobEvents(count: number): Promise<void> {
     occurredAt: new Date('2026-01-31T12:00:00Z'),
     details: { status: 'completed', note: `"${index}"` },
   }));
-  await database.transaction(uuid, (tx) => recordEvents(tx, uuid, events));
+  await database.transaction(uuid, (tx) => recordEvents(tx, events));
 }
 
 describe('GET /v1/events', () => {

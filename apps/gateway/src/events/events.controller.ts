@@ -51,7 +51,7 @@ export class EventsController {
   @Handles(clientRoutes.listEvents)
   async feed({ tenantId, query }: Input<typeof clientRoutes.listEvents>): Promise<Buffer> {
     const { bodies, nextAfter, hasMore, newest } = await this.database.transaction(tenantId, (tx) =>
-      findFeedPage(tx, tenantId, query),
+      findFeedPage(tx, query),
     );
     // After the restore of a backup, events with numbers that the client has seen are others.
     if (nextAfter > newest) throw badRequest(`after must be at most ${newest}, the newest sequence`);
@@ -71,7 +71,7 @@ export class EventsController {
       jobId: optionalUuid('job', job_id),
       connectorId: optionalUuid('connector', connector_id),
     };
-    const { rows, next } = await this.tenants.run(tenantId, (tx) => listEvents(tx, tenantId, filters));
+    const { rows, next } = await this.tenants.run(tenantId, (tx) => listEvents(tx, filters));
     return {
       data: rows.map(presentOperatorEvent),
       limit: query.limit,
@@ -93,8 +93,8 @@ export class EventsController {
   @Handles(adminRoutes.getEvent)
   async get({ tenantId, eventId: id }: Input<typeof adminRoutes.getEvent>): Promise<responses.OperatorEventDetails> {
     return this.tenants.run(tenantId, async (tx) => {
-      const event = orNotFound(await findEvent(tx, tenantId, id));
-      const { bodies } = await findFeedPage(tx, tenantId, { after: event.sequence - 1, limit: 1 });
+      const event = orNotFound(await findEvent(tx, id));
+      const { bodies } = await findFeedPage(tx, { after: event.sequence - 1, limit: 1 });
       return { ...presentOperatorEvent(event), details: event.details, body: bodies[0] };
     });
   }
@@ -102,7 +102,7 @@ export class EventsController {
   @Handles(adminRoutes.getRecord)
   async record({ tenantId, recordId }: Input<typeof adminRoutes.getRecord>) {
     const { kind, id } = recordOf(recordId);
-    const found = orNotFound(await this.tenants.run(tenantId, (tx) => findRecord(tx, tenantId, kind, id)));
+    const found = orNotFound(await this.tenants.run(tenantId, (tx) => findRecord(tx, kind, id)));
     return {
       id: recordId,
       kind,
@@ -113,7 +113,7 @@ export class EventsController {
 
   @Handles(adminRoutes.getActivity)
   async activity({ tenantId }: Input<typeof adminRoutes.getActivity>): Promise<responses.Activity> {
-    const hours = await this.tenants.run(tenantId, (tx) => findActivity(tx, tenantId));
+    const hours = await this.tenants.run(tenantId, (tx) => findActivity(tx));
     return { hours: hours.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })) };
   }
 }

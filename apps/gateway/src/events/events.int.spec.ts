@@ -132,7 +132,7 @@ describe('streams of events:', () => {
       type: 'sync.job.completed' as const,
       details: { note: 'secret' },
     }));
-    await database.transaction(uuid, (tx) => recordEvents(tx, uuid, events));
+    await database.transaction(uuid, (tx) => recordEvents(tx, events));
   }
 
   const sequencesOf = (messages: { id: number }[]) => messages.map(({ id }) => id);

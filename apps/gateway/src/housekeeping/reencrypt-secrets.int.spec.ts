@@ -41,7 +41,7 @@ async function webhook(key: Buffer): Promise<StoredWebhook> {
   const tenantId = await fixture.tenant();
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const row = await database.transaction(tenantId, (tx) =>
-    insertWebhook(tx, tenantId, {
+    insertWebhook(tx, {
       callbackUrl: 'https://example.com',
       events: ['*'],
       encryptedSecret: encrypt(secret, key, tenantId),
@@ -132,9 +132,7 @@ describe('re-encryption of secrets', () => {
   it('preserves the expiry of an old secret', async () => {
     const stored = await webhook(previous);
     const fresh = encrypt('the new one', previous, stored.tenantId);
-    await database.transaction(stored.tenantId, (tx) =>
-      rotateWebhookSecret(tx, stored.tenantId, stored.webhookId, fresh, 24),
-    );
+    await database.transaction(stored.tenantId, (tx) => rotateWebhookSecret(tx, stored.webhookId, fresh, 24));
     const expiry = () =>
       fixture.rows('select id, expires_at from webhook_secrets where webhook_id = $1 order by id', [stored.webhookId]);
     const before = await expiry();
@@ -163,7 +161,7 @@ describe('re-encryption of secrets', () => {
     });
     const fresh = encrypt('the new one', current, stored.tenantId);
     const rotation = database.transaction(stored.tenantId, async (tx) => {
-      await rotateWebhookSecret(tx, stored.tenantId, stored.webhookId, fresh, 24);
+      await rotateWebhookSecret(tx, stored.webhookId, fresh, 24);
       await tx.query('delete from webhook_secrets where webhook_id = $1 and expires_at is not null', [
         stored.webhookId,
       ]);
@@ -214,7 +212,7 @@ describe('re-encryption of secrets', () => {
     const rotations = webhooks.flatMap(({ tenantId, webhookId }) =>
       Array.from({ length: 3 }, (_, turn) =>
         database.transaction(tenantId, (tx) =>
-          rotateWebhookSecret(tx, tenantId, webhookId, encrypt(`turn ${turn}`, previous, tenantId), 24),
+          rotateWebhookSecret(tx, webhookId, encrypt(`turn ${turn}`, previous, tenantId), 24),
         ),
       ),
     );

@@ -73,7 +73,7 @@ export class IdentitiesController {
 
   @Handles(adminRoutes.explainIdentity)
   async explain({ tenantId, identityId: id }: Input<typeof adminRoutes.explainIdentity>) {
-    return explain(orNotFound(await this.tenants.run(tenantId, (tx) => findExplainedIdentity(tx, tenantId, id))));
+    return explain(orNotFound(await this.tenants.run(tenantId, (tx) => findExplainedIdentity(tx, id))));
   }
 
   @Handles(adminRoutes.mergeIdentity)

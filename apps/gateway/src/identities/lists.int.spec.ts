@@ -69,7 +69,7 @@ describe('lists of records:', () => {
         },
       ),
     ];
-    await directory.transaction(tenant, (tx) => insertRecords(tx, tenant, records));
+    await directory.transaction(tenant, (tx) => insertRecords(tx, records));
     await gateway.fixture.rows(
       `insert into identities (tenant_id, id, status, display_name, created_at, updated_at, document)
      values ($1, $2, 'active', 'Ann Lee', now(), now(), '{"id":"ann"}')`,
@@ -233,7 +233,7 @@ describe('lists of records:', () => {
           },
         ),
       );
-      await directory.transaction(id, (tx) => insertRecords(tx, id, records));
+      await directory.transaction(id, (tx) => insertRecords(tx, records));
       const expected = ['top', 'high', 'also-high', 'low', 'none', 'new'];
       const path = 'machine-identities?sort=risk';
       expect(await ids(path, machinesKey)).toEqual(expected);
@@ -382,8 +382,7 @@ describe('groups', () => {
     };
   }
 
-  const insert = (...records: StoredRecord[]) =>
-    directory.transaction(tenant, (tx) => insertRecords(tx, tenant, records));
+  const insert = (...records: StoredRecord[]) => directory.transaction(tenant, (tx) => insertRecords(tx, records));
   const update = (record: StoredRecord, given: Partial<StoredRecord>) =>
     directory.transaction(tenant, (tx) => updateRecords(tx, [{ ...record, ...given }]));
 
@@ -601,7 +600,7 @@ describe('a conditional request', () => {
     fetch(`${gateway.url}${path}`, { headers: { 'x-api-key': key, ...(version && { 'if-none-match': version }) } });
 
   /** Moves the position of the tenant, as each change of the directory does. */
-  const change = () => directory.transaction(tenant, (tx) => assignTime(tx, tenant));
+  const change = () => directory.transaction(tenant, (tx) => assignTime(tx));
 
   const paths = (): [string, string][] => [
     ['a page of identities', '/v1/identities'],

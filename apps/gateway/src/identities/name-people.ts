@@ -10,14 +10,10 @@ const nameFields = ['first_name', 'last_name', 'display_name'];
  * Adds the names of the identities and records that a result lists, and the values that were compared. The
  * stored result has ids only, so that an erased person is not named.
  */
-export async function namePeople(
-  tx: Transaction,
-  tenantId: string,
-  result: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
+export async function namePeople(tx: Transaction, result: Record<string, unknown>): Promise<Record<string, unknown>> {
   const items = resultLists.flatMap((list) => itemsOf(result[list]));
   const all = [...items, ...items.flatMap(({ candidates }) => itemsOf(candidates))];
-  const names = await findNames(tx, tenantId, {
+  const names = await findNames(tx, {
     identityIds: all.flatMap((item) => idsOf(item, ['from_identity_id', 'into_identity_id', 'identity_id'])),
     recordIds: all.flatMap((item) => idsOf(item, ['record', 'other'])),
     fields: [...nameFields, ...items.flatMap(({ fields, rule }) => [...textsOf(fields), ...textsOf([rule])])],

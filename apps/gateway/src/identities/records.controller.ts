@@ -52,8 +52,8 @@ export class RecordsController {
   @Handles(adminRoutes.getAccount)
   getAccountDetails({ tenantId, accountId: id }: Input<typeof adminRoutes.getAccount>) {
     return this.tenants.run(tenantId, async (tx) => {
-      const account = orNotFound(await findAccount(tx, tenantId, id));
-      const names = await findIdentityNames(tx, tenantId, [account.identityId]);
+      const account = orNotFound(await findAccount(tx, id));
+      const names = await findIdentityNames(tx, [account.identityId]);
       return presentAccount(account, names.get(account.identityId ?? ''));
     });
   }
@@ -73,7 +73,7 @@ export class RecordsController {
     const text = await documentPage(this.database, tenantId, 'machine_identity', query);
     const page = JSON.parse(text) as responses.OperatorMachineIdentityPage;
     const ownerOf = ({ owned_by = '' }: (typeof page.data)[number]) => decodeId('identity', owned_by);
-    const names = await this.tenants.run(tenantId, (tx) => findIdentityNames(tx, tenantId, page.data.map(ownerOf)));
+    const names = await this.tenants.run(tenantId, (tx) => findIdentityNames(tx, page.data.map(ownerOf)));
     const data = page.data.map((machine) => ({ ...machine, owner_name: names.get(ownerOf(machine) ?? '') }));
     return { ...page, data };
   }
@@ -89,9 +89,9 @@ export class RecordsController {
   @Handles(adminRoutes.getMachineIdentity)
   getMachineDetails({ tenantId, machineIdentityId: id }: Input<typeof adminRoutes.getMachineIdentity>) {
     return this.tenants.run(tenantId, async (tx) => {
-      const machine = orNotFound(await findMachine(tx, tenantId, id));
+      const machine = orNotFound(await findMachine(tx, id));
       const people = machine.references.map(({ identityId }) => identityId);
-      return presentMachine(machine, await findIdentityNames(tx, tenantId, people));
+      return presentMachine(machine, await findIdentityNames(tx, people));
     });
   }
 }

@@ -11,21 +11,21 @@ export class SuppressionsController {
 
   @Handles(adminRoutes.listSuppressions)
   list({ tenantId, query: page }: Input<typeof adminRoutes.listSuppressions>) {
-    return this.tenants.page(tenantId, page, presentSuppression, (tx) => listSuppressions(tx, tenantId, page));
+    return this.tenants.page(tenantId, page, presentSuppression, (tx) => listSuppressions(tx, page));
   }
 
   @Handles(adminRoutes.getSuppression)
   async get({ tenantId, suppressionId: id }: Input<typeof adminRoutes.getSuppression>) {
-    return presentSuppression(orNotFound(await this.tenants.run(tenantId, (tx) => findSuppression(tx, tenantId, id))));
+    return presentSuppression(orNotFound(await this.tenants.run(tenantId, (tx) => findSuppression(tx, id))));
   }
 
   /** Lifts the suppression: the next full run may create the person again. */
   @Handles(adminRoutes.deleteSuppression)
   async lift({ tenantId, suppressionId: id }: Input<typeof adminRoutes.deleteSuppression>): Promise<void> {
     await this.tenants.act(tenantId, async (tx, describe) => {
-      const before = presentSuppression(orNotFound(await findSuppression(tx, tenantId, id)));
+      const before = presentSuppression(orNotFound(await findSuppression(tx, id)));
       describe({ before });
-      orNotFound(await deleteSuppression(tx, tenantId, id));
+      orNotFound(await deleteSuppression(tx, id));
     });
   }
 }

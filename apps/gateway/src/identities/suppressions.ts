@@ -11,14 +11,13 @@ const keyBytes = 32;
 /** Computes the keyed hashes of a person who is about to be erased, with the tenant's own key. */
 export async function suppressionsOf(
   tx: Transaction,
-  tenantId: string,
   identityId: string,
   encryptionKeys: EncryptionKeys,
 ): Promise<Suppress> {
-  const fresh = encrypt(randomBytes(keyBytes).toString('base64'), encryptionKeys[0], tenantId);
-  const stored = await ensureSuppressionKey(tx, tenantId, fresh);
-  const key = Buffer.from(decrypt(stored, encryptionKeys, tenantId), 'base64');
-  const records = await findPersonRecords(tx, tenantId, identityId);
+  const fresh = encrypt(randomBytes(keyBytes).toString('base64'), encryptionKeys[0], tx.tenantId);
+  const stored = await ensureSuppressionKey(tx, fresh);
+  const key = Buffer.from(decrypt(stored, encryptionKeys, tx.tenantId), 'base64');
+  const records = await findPersonRecords(tx, identityId);
   return records.flatMap(({ id, connectorId, externalId, fields }) =>
     suppressionHashes(key, connectorId, { external_id: externalId, fields }).map(({ kind, hash }) => ({
       record_id: id,

@@ -55,7 +55,7 @@ export async function presentJobWithErrors(
   id: string,
 ): Promise<responses.JobDetails> {
   const found = await database.transaction(tenantId, async (tx) => {
-    const job = await findJob(tx, tenantId, id);
+    const job = await findJob(tx, id);
     return job && { job, errors: await findJobErrors(tx, id) };
   });
   if (!found) throw notFound();

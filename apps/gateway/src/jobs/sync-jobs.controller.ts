@@ -32,7 +32,7 @@ export class SyncJobsController {
   ) {
     const connectorId = uuidOf('connector', body.connector_id);
     const { body: job, replayed } = await this.tenants.act(tenantId, (tx) =>
-      trigger(tx, tenantId, { connectorId, idempotencyKey: body.idempotency_key }),
+      trigger(tx, { connectorId, idempotencyKey: body.idempotency_key }),
     );
     if (replayed) void reply.header('Idempotent-Replayed', 'true');
     return job;
@@ -43,7 +43,7 @@ export class SyncJobsController {
     const { connector_id, dry_run: dryRun, mode } = body;
     return this.tenants.act(tenantId, async (tx, describe) => {
       const connectorId = uuidOf('connector', connector_id);
-      const { body: job } = await trigger(tx, tenantId, { connectorId, dryRun, mode });
+      const { body: job } = await trigger(tx, { connectorId, dryRun, mode });
       describe({ resource: job.job_id, after: body });
       return job;
     });
@@ -53,13 +53,13 @@ export class SyncJobsController {
   list({ tenantId, query: { limit, offset, status, connector_id } }: Input<typeof adminRoutes.listSyncJobs>) {
     const connectorId = optionalUuid('connector', connector_id);
     return this.tenants.page(tenantId, { limit, offset }, presentOperatorJob, (tx) =>
-      listJobs(tx, tenantId, { limit, offset, connectorId, status }),
+      listJobs(tx, { limit, offset, connectorId, status }),
     );
   }
 
   @Handles(clientRoutes.getSyncJob)
   async get({ tenantId, jobId: id }: Input<typeof clientRoutes.getSyncJob>) {
-    return presentJob(orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id))));
+    return presentJob(orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, id))));
   }
 
   @Handles(adminRoutes.getSyncJob)
@@ -69,13 +69,13 @@ export class SyncJobsController {
 
   @Handles(adminRoutes.applySyncJob)
   async apply({ tenantId, jobId: id, body: { reason } }: Input<typeof adminRoutes.applySyncJob>) {
-    orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id)));
+    orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, id)));
     return this.approvals.operate(tenantId, 'applySyncJob', { job_id: encodeId('job', id), reason });
   }
 
   @Handles(adminRoutes.undoSyncJob)
   async undo({ tenantId, jobId: id, body: { preview, reason } }: Input<typeof adminRoutes.undoSyncJob>) {
-    orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, tenantId, id)));
+    orNotFound(await this.tenants.run(tenantId, (tx) => findJob(tx, id)));
     if (preview) return this.operations.request(tenantId, 'job.undo', { job_id: id, preview, reason });
     // Records that the job created are deleted, and no safeguard bounds their number.
     return this.approvals.operate(tenantId, 'undoSyncJob', { job_id: encodeId('job', id), reason });
@@ -88,10 +88,10 @@ export class SyncJobsController {
     query: { action, external_id, ...page },
   }: Input<typeof adminRoutes.getSyncJobPlan>) {
     return this.tenants.run(tenantId, async (tx) => {
-      const job = orNotFound(await findJob(tx, tenantId, id));
-      const plan = await findJobPlan(tx, tenantId, id, page, { action, externalId: external_id });
+      const job = orNotFound(await findJob(tx, id));
+      const plan = await findJobPlan(tx, id, page, { action, externalId: external_id });
       const people = plan.entries.map(({ identityId }) => identityId);
-      const names = await findIdentityNames(tx, tenantId, people);
+      const names = await findIdentityNames(tx, people);
       return { ...presentPlan(job, plan, names), total: plan.total, ...page };
     });
   }
@@ -108,7 +108,7 @@ export class SyncJobsController {
   @Handles(adminRoutes.cancelSyncJob)
   async cancel({ tenantId, jobId: id, body: { reason, by } }: Input<typeof adminRoutes.cancelSyncJob>) {
     return this.tenants.act(tenantId, async (tx) => {
-      const { status } = orNotFound(await findJob(tx, tenantId, id));
+      const { status } = orNotFound(await findJob(tx, id));
       if (!unfinished.has(status)) throw badRequest(`the job is already ${status}`);
       if (status === 'quarantined' && reason === undefined) throw badRequest('reason is required');
       await enqueue(tx, {

@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 const trigger = (tenant: string, connectorId: string, more: Omit<TriggerRequest, 'connectorId'> = {}) =>
-  database.transaction(tenant, (tx) => triggerIn(tx, tenant, { connectorId, ...more }));
+  database.transaction(tenant, (tx) => triggerIn(tx, { connectorId, ...more }));
 const many = (key?: (index: number) => string) =>
   Promise.all(
     Array.from({ length: concurrency }, (_, index) => trigger(tenantId, connector, { idempotencyKey: key?.(index) })),
@@ -129,7 +129,7 @@ describe('a trigger', () => {
 
   it('of a deleted connector is rejected, while a repeated key still returns its job', async () => {
     const first = await trigger(tenantId, connector, { idempotencyKey: 'k' });
-    await database.transaction(tenantId, (tx) => deleteConnector(tx, tenantId, connector));
+    await database.transaction(tenantId, (tx) => deleteConnector(tx, connector));
     expect(await trigger(tenantId, connector, { idempotencyKey: 'k' })).toMatchObject({
       body: first.body,
       replayed: true,

@@ -6,10 +6,9 @@ import { badRequest, notFound } from '../http/api-error.js';
 /** Triggers a sync job for a client or an operator. */
 export async function trigger(
   tx: Transaction,
-  tenantId: string,
   request: TriggerRequest,
 ): Promise<{ body: responses.SyncJobReference; replayed: boolean }> {
-  const outcome = await triggerSync(tx, tenantId, request);
+  const outcome = await triggerSync(tx, request);
   if (outcome.kind === 'unknown_connector') throw notFound();
   if (outcome.kind === 'key_of_another_connector') {
     throw badRequest('idempotency_key was already used with another connector_id');

@@ -26,7 +26,7 @@ export class Operations {
     input: OperationInput<T>,
   ): Promise<Progress<responses.Operation>> {
     const requested = await this.tenants.act(tenantId, async (tx, describe) => {
-      const operation = await requestOperation(tx, tenantId, type, input);
+      const operation = await requestOperation(tx, type, input);
       describe({ created: shownOperation(operation) });
       return operation;
     });
@@ -42,7 +42,7 @@ export class Operations {
   /** Waits up to 10 s for the end of an operation, or of the one that it confirms. Throws a 400 if the directory refused it. */
   async wait(tenantId: string, requested: OperationRow): Promise<OperationRow> {
     const operation = await waitFor(
-      () => this.database.transaction(tenantId, (tx) => readResulting(tx, tenantId, requested)),
+      () => this.database.transaction(tenantId, (tx) => readResulting(tx, requested)),
       ({ status }) => status !== 'queued' && status !== 'running',
       waitMs,
     );
@@ -55,15 +55,15 @@ export class Operations {
     const operation = presentOperation(row);
     const { result } = operation;
     if (!result || !resultLists.some((list) => list in result)) return operation;
-    return { ...operation, result: await this.tenants.run(tenantId, (tx) => namePeople(tx, tenantId, result)) };
+    return { ...operation, result: await this.tenants.run(tenantId, (tx) => namePeople(tx, result)) };
   }
 }
 
 /** Returns the operation, or the one that it has confirmed, because that one may be running still. */
-async function readResulting(tx: Transaction, tenantId: string, requested: OperationRow): Promise<OperationRow> {
-  const operation = (await findOperation(tx, tenantId, requested.id)) ?? requested;
+async function readResulting(tx: Transaction, requested: OperationRow): Promise<OperationRow> {
+  const operation = (await findOperation(tx, requested.id)) ?? requested;
   const confirmedId = operation.result?.confirmed_operation_id;
-  const confirmed = typeof confirmedId === 'string' && (await findOperation(tx, tenantId, confirmedId));
+  const confirmed = typeof confirmedId === 'string' && (await findOperation(tx, confirmedId));
   return confirmed || operation;
 }
 

@@ -19,14 +19,14 @@ export class QuotasController {
 
   @Handles(adminRoutes.getQuotas)
   get({ tenantId }: Input<typeof adminRoutes.getQuotas>): Promise<responses.QuotaUsage> {
-    return this.tenants.run(tenantId, async (tx) => this.usage(tx, tenantId, await findTenantQuotas(tx, tenantId)));
+    return this.tenants.run(tenantId, async (tx) => this.usage(tx, tenantId, await findTenantQuotas(tx)));
   }
 
   @Handles(adminRoutes.replaceQuotas)
   async replace({ tenantId, body: quotas }: Input<typeof adminRoutes.replaceQuotas>): Promise<responses.QuotaUsage> {
     const shown = await this.tenants.act(tenantId, async (tx, describe) => {
-      describe({ before: await lockTenantQuotas(tx, tenantId), after: quotas });
-      await saveTenantQuotas(tx, tenantId, quotas);
+      describe({ before: await lockTenantQuotas(tx), after: quotas });
+      await saveTenantQuotas(tx, quotas);
       return this.usage(tx, tenantId, quotas);
     });
     // Cached keys have the previous limit on requests.
@@ -35,7 +35,7 @@ export class QuotasController {
   }
 
   private async usage(tx: Transaction, tenantId: string, quotas: TenantQuotas): Promise<responses.QuotaUsage> {
-    const counted = await countUsage(tx, tenantId);
+    const counted = await countUsage(tx);
     const used = { ...counted, requests_per_minute: await this.rateLimit.usedBy(tenantId) };
     const shown = quotaNames.map((name) => [name, { limit: quotas[name], used: used[name] }]);
     return Object.fromEntries(shown) as Record<QuotaName, { limit?: number; used: number }>;

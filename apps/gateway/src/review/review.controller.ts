@@ -38,9 +38,7 @@ export class ReviewController {
     const beforeId = cursor ? decodeId('finding', cursor) : undefined;
     if (cursor && beforeId === undefined) throw invalidCursor();
     const about = subject === undefined ? {} : aboutOne(subject);
-    const found = await this.tenants.run(tenantId, (tx) =>
-      listFindings(tx, tenantId, { ...filter, ...about, limit, beforeId }),
-    );
+    const found = await this.tenants.run(tenantId, (tx) => listFindings(tx, { ...filter, ...about, limit, beforeId }));
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     return { data: page.map(presentFinding), limit, ...(last && { next_cursor: encodeId('finding', last.id) }) };
@@ -48,7 +46,7 @@ export class ReviewController {
 
   @Handles(adminRoutes.countFindings)
   async countFindings({ tenantId }: Input<typeof adminRoutes.countFindings>) {
-    const counts = await this.tenants.run(tenantId, (tx) => countOpenFindings(tx, tenantId));
+    const counts = await this.tenants.run(tenantId, (tx) => countOpenFindings(tx));
     const data = counts
       .filter(({ count }) => count > 0)
       .map(({ kind, count }) => ({ kind, ...presentCount(count, maxCounted) }));
@@ -57,7 +55,7 @@ export class ReviewController {
 
   @Handles(adminRoutes.getFinding)
   async getFinding({ tenantId, findingId: id }: Input<typeof adminRoutes.getFinding>) {
-    return presentFinding(orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id))));
+    return presentFinding(orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, id))));
   }
 
   @Handles(adminRoutes.acceptFinding)
@@ -66,28 +64,28 @@ export class ReviewController {
     findingId: id,
     body: { reason, until, by },
   }: Input<typeof adminRoutes.acceptFinding>) {
-    orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id)));
+    orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, id)));
     return this.operations.request(tenantId, 'finding.accept', { finding_id: id, reason, by: actorName(by), until });
   }
 
   @Handles(adminRoutes.reopenFinding)
   async reopenFinding({ tenantId, findingId: id, body: { reason } }: Input<typeof adminRoutes.reopenFinding>) {
-    orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, tenantId, id)));
+    orNotFound(await this.tenants.run(tenantId, (tx) => findFinding(tx, id)));
     return this.operations.request(tenantId, 'finding.reopen', { finding_id: id, reason });
   }
 
   @Handles(adminRoutes.listCases)
   listCases({ tenantId, query: { limit, offset, status } }: Input<typeof adminRoutes.listCases>) {
     return this.tenants.page(tenantId, { limit, offset }, presentCase, (tx) =>
-      listCases(tx, tenantId, { limit, offset, status }),
+      listCases(tx, { limit, offset, status }),
     );
   }
 
   @Handles(adminRoutes.getCase)
   async getCase({ tenantId, caseId }: Input<typeof adminRoutes.getCase>) {
     return this.tenants.run(tenantId, async (tx) => {
-      const found = orNotFound(await findCase(tx, tenantId, caseId));
-      const { own, others } = await findComparedFields(tx, tenantId, found);
+      const found = orNotFound(await findCase(tx, caseId));
+      const { own, others } = await findComparedFields(tx, found);
       const { candidates, ...shown } = presentCase(found);
       const compared = candidates.map((each, at) => ({ ...each, compared: compareFields(own, others[at] ?? []) }));
       return { ...shown, candidates: compared };
@@ -101,7 +99,7 @@ export class ReviewController {
     body: { resolution, identity_id, reason },
   }: Input<typeof adminRoutes.resolveCase>) {
     const identityId = optionalUuid('identity', identity_id);
-    orNotFound(await this.tenants.run(tenantId, (tx) => findCase(tx, tenantId, caseId)));
+    orNotFound(await this.tenants.run(tenantId, (tx) => findCase(tx, caseId)));
     return this.operations.request(tenantId, 'case.resolve', {
       case_id: caseId,
       resolution,

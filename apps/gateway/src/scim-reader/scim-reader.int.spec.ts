@@ -92,7 +92,7 @@ function user(
 }
 
 async function insert(...all: StoredRecord[]): Promise<void> {
-  await directory.transaction(tenant, (tx) => insertRecords(tx, tenant, all));
+  await directory.transaction(tenant, (tx) => insertRecords(tx, all));
   await gateway.fixture.rows(
     `insert into directory_counters (tenant_id, resource, status, count)
      select tenant_id, 'user', status, count(*) from source_records where tenant_id = $1 group by 1, 3`,

@@ -143,7 +143,7 @@ function isOfTransaction(error: unknown): boolean {
 
 /** Sends the statements of all pushes and of the job together, to save round trips. */
 const applyAdditions: ApplyGroup = async (tx, connector, group) => {
-  const first = await beginPush(tx, connector.tenantId, connector.connectorId, group.length);
+  const first = await beginPush(tx, connector.connectorId, group.length);
   const additions = group.map((push, at) => applyPush(tx, push, first + at));
   const job = group[0]?.inRequest(() => queueJob(tx, connector));
   // No statement may run after a rollback.
@@ -157,7 +157,7 @@ const inOrder =
   (apply: ApplyPush): ApplyGroup =>
   async (tx, connector, group) => {
     const begun = performance.now();
-    const first = await beginPush(tx, connector.tenantId, connector.connectorId, group.length);
+    const first = await beginPush(tx, connector.connectorId, group.length);
     const outcomes: Outcome[] = [];
     let changed: Waiting | undefined;
     for (const [at, push] of group.entries()) {
@@ -174,8 +174,8 @@ const applyInOrder = inOrder(applyPush);
 const applyWithSavepoints = inOrder(applyInSavepoint);
 
 /** Triggers a sync job for the changes, unless a queued job will read them too. */
-async function queueJob(tx: Transaction, { tenantId, connectorId }: Connector): Promise<void> {
-  if ((await triggerSync(tx, tenantId, { connectorId })).kind !== 'accepted') throw notFound();
+async function queueJob(tx: Transaction, { connectorId }: Connector): Promise<void> {
+  if ((await triggerSync(tx, { connectorId })).kind !== 'accepted') throw notFound();
 }
 
 function isInTime(push: Waiting): boolean {

@@ -229,7 +229,7 @@ async function editMembers(
     const known = await findExistingScimIds(tx, scope, uuids);
     if (ids !== 'all') requireKnown(ids, known);
     if (op === 'replace') for (const id of await removeScimMembers(tx, groupId, { except: uuids })) touched.add(id);
-    for (const id of await addScimMembers(tx, scope.tenantId, groupId, [...known])) touched.add(id);
+    for (const id of await addScimMembers(tx, groupId, [...known])) touched.add(id);
   }
   return [...touched];
 }

@@ -19,11 +19,11 @@ import {
 } from './rule-inputs.js';
 
 /** Reads the settings of the three stores as one resource. */
-export async function findSettings(tx: Transaction, tenantId: string): Promise<TenantSettings> {
+export async function findSettings(tx: Transaction): Promise<TenantSettings> {
   return {
-    ...presentLifecyclePolicy(await findLifecyclePolicy(tx, tenantId)),
-    ...presentFindingPolicy(await findFindingPolicy(tx, tenantId)),
-    ...(await findOperatorPolicy(tx, tenantId)),
+    ...presentLifecyclePolicy(await findLifecyclePolicy(tx)),
+    ...presentFindingPolicy(await findFindingPolicy(tx)),
+    ...(await findOperatorPolicy(tx)),
   };
 }
 
@@ -38,24 +38,20 @@ export function isGuarded(before: TenantSettings, patch: TenantSettingsPatch): b
 }
 
 /** Saves changed settings, and returns the operation that applies changed rules for dates. */
-export async function changeSettings(
-  tx: Transaction,
-  tenantId: string,
-  patch: TenantSettingsPatch,
-): Promise<OperationRow | undefined> {
-  const before = await findSettings(tx, tenantId);
+export async function changeSettings(tx: Transaction, patch: TenantSettingsPatch): Promise<OperationRow | undefined> {
+  const before = await findSettings(tx);
   const after = { ...before, ...patch };
   const part = (name: keyof typeof settingParts) => partOf(after, name) as never;
   if (changes(before, patch, 'findings')) {
     const policy = storedFindingPolicy(part('findings'));
-    await requireConnectors(tx, tenantId, idsOf(policy.connector_stale_hours));
-    await saveFindingPolicy(tx, tenantId, policy);
+    await requireConnectors(tx, idsOf(policy.connector_stale_hours));
+    await saveFindingPolicy(tx, policy);
   }
-  if (changes(before, patch, 'operators')) await saveOperatorPolicy(tx, tenantId, part('operators'));
+  if (changes(before, patch, 'operators')) await saveOperatorPolicy(tx, part('operators'));
   if (!changes(before, patch, 'lifecycle')) return undefined;
   const policy = storedLifecyclePolicy(part('lifecycle'));
-  await requireConnectors(tx, tenantId, connectorsOf(policy));
-  return requestOperation(tx, tenantId, 'lifecycle.change', { policy });
+  await requireConnectors(tx, connectorsOf(policy));
+  return requestOperation(tx, 'lifecycle.change', { policy });
 }
 
 function changes(before: TenantSettings, patch: TenantSettingsPatch, name: keyof typeof settingParts): boolean {

@@ -32,10 +32,9 @@ export function connectorsOf(
 }
 
 /** Throws a 400 if a connector does not exist. */
-export async function requireConnectors(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<void> {
+export async function requireConnectors(tx: Transaction, ids: readonly string[]): Promise<void> {
   for (const id of new Set(ids)) {
-    if (!(await findConnector(tx, tenantId, id)))
-      throw badRequest(`there is no connector ${encodeId('connector', id)}`);
+    if (!(await findConnector(tx, id))) throw badRequest(`there is no connector ${encodeId('connector', id)}`);
   }
 }
 

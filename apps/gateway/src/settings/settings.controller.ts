@@ -34,25 +34,25 @@ export class SettingsController {
 
   @Handles(adminRoutes.getSettings)
   get({ tenantId }: Input<typeof adminRoutes.getSettings>) {
-    return this.tenants.run(tenantId, (tx) => findSettings(tx, tenantId));
+    return this.tenants.run(tenantId, (tx) => findSettings(tx));
   }
 
   @Handles(adminRoutes.updateSettings)
   async update({ tenantId, body: patch }: Input<typeof adminRoutes.updateSettings>) {
-    const current = await this.tenants.run(tenantId, (tx) => findSettings(tx, tenantId));
+    const current = await this.tenants.run(tenantId, (tx) => findSettings(tx));
     const { waiting, operation } = await this.approvals.perform(tenantId, 'updateSettings', patch, {
       isGuarded: isGuarded(current, patch),
     });
     if (waiting) return { finished: false, body: waiting };
     const ended = operation && (await this.operations.wait(tenantId, operation));
-    const after = await this.tenants.run(tenantId, (tx) => findSettings(tx, tenantId));
+    const after = await this.tenants.run(tenantId, (tx) => findSettings(tx));
     const body = { ...after, ...shownOperation(operation) };
     return { finished: !ended || ended.status === 'done', body };
   }
 
   @Handles(adminRoutes.getOperatorPolicy)
   getOperatorPolicy({ tenantId }: Input<typeof adminRoutes.getOperatorPolicy>) {
-    return this.tenants.run(tenantId, (tx) => findOperatorPolicy(tx, tenantId));
+    return this.tenants.run(tenantId, (tx) => findOperatorPolicy(tx));
   }
 
   @Handles(adminRoutes.replaceOperatorPolicy)
@@ -63,7 +63,7 @@ export class SettingsController {
 
   @Handles(adminRoutes.getFindingPolicy)
   async getFindingPolicy({ tenantId }: Input<typeof adminRoutes.getFindingPolicy>) {
-    return presentFindingPolicy(await this.tenants.run(tenantId, (tx) => findFindingPolicy(tx, tenantId)));
+    return presentFindingPolicy(await this.tenants.run(tenantId, (tx) => findFindingPolicy(tx)));
   }
 
   @Handles(adminRoutes.replaceFindingPolicy)
@@ -71,29 +71,29 @@ export class SettingsController {
     const policy = storedFindingPolicy(body);
     await this.tenants.act(tenantId, async (tx, describe) => {
       const connectors = policy.connector_stale_hours.map(({ connector_id }) => connector_id);
-      await requireConnectors(tx, tenantId, connectors);
-      const before = presentFindingPolicy(await findFindingPolicy(tx, tenantId));
+      await requireConnectors(tx, connectors);
+      const before = presentFindingPolicy(await findFindingPolicy(tx));
       describe({ before, after: body });
-      await saveFindingPolicy(tx, tenantId, policy);
+      await saveFindingPolicy(tx, policy);
     });
     return body;
   }
 
   @Handles(adminRoutes.getLifecyclePolicy)
   async getLifecyclePolicy({ tenantId }: Input<typeof adminRoutes.getLifecyclePolicy>) {
-    return presentLifecyclePolicy(await this.tenants.run(tenantId, (tx) => findLifecyclePolicy(tx, tenantId)));
+    return presentLifecyclePolicy(await this.tenants.run(tenantId, (tx) => findLifecyclePolicy(tx)));
   }
 
   @Handles(adminRoutes.replaceLifecyclePolicy)
   async replaceLifecyclePolicy({ tenantId, body }: Input<typeof adminRoutes.replaceLifecyclePolicy>) {
     const connectors = connectorsOf(storedLifecyclePolicy(body));
-    await this.tenants.run(tenantId, (tx) => requireConnectors(tx, tenantId, connectors));
+    await this.tenants.run(tenantId, (tx) => requireConnectors(tx, connectors));
     return this.approvals.operate(tenantId, 'replaceLifecyclePolicy', body);
   }
 
   @Handles(adminRoutes.getMatchingRules)
   async getMatchingRules({ tenantId }: Input<typeof adminRoutes.getMatchingRules>) {
-    const own = await this.tenants.run(tenantId, (tx) => findMatchingRules(tx, tenantId));
+    const own = await this.tenants.run(tenantId, (tx) => findMatchingRules(tx));
     return own ?? defaultMatchingRules;
   }
 
@@ -109,13 +109,13 @@ export class SettingsController {
 
   @Handles(adminRoutes.getAttributePriorities)
   async getPriorities({ tenantId }: Input<typeof adminRoutes.getAttributePriorities>) {
-    return presentPriorities(await this.tenants.run(tenantId, (tx) => findAttributePriorities(tx, tenantId)));
+    return presentPriorities(await this.tenants.run(tenantId, (tx) => findAttributePriorities(tx)));
   }
 
   @Handles(adminRoutes.replaceAttributePriorities)
   async replacePriorities({ tenantId, body }: Input<typeof adminRoutes.replaceAttributePriorities>) {
     const connectors = storedPriorities(body).map(({ connector_id }) => connector_id);
-    await this.tenants.run(tenantId, (tx) => requireConnectors(tx, tenantId, connectors));
+    await this.tenants.run(tenantId, (tx) => requireConnectors(tx, connectors));
     return this.approvals.operate(tenantId, 'replaceAttributePriorities', body);
   }
 }

@@ -52,7 +52,6 @@ export class TenantExports implements BeforeApplicationShutdown {
       await this.database.snapshot(tenantId, (tx) =>
         exportTenant(
           tx,
-          tenantId,
           async (line) => {
             until.throwIfAborted();
             if (stream.write(line)) return;

@@ -25,7 +25,7 @@ export class TenantTransactions {
    */
   run<T>(tenantId: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.database.readTransaction(tenantId, async (tx) => {
-      await requireTenant(tx, tenantId);
+      await requireTenant(tx);
       return work(tx);
     });
   }
@@ -52,7 +52,7 @@ export class TenantTransactions {
    */
   act<T>(tenantId: string, work: (tx: Transaction, describe: Describe) => Promise<T>): Promise<T> {
     return this.actIn(tenantId, async (tx, describe) => {
-      await requireTenant(tx, tenantId);
+      await requireTenant(tx);
       return work(tx, describe);
     });
   }
@@ -84,8 +84,8 @@ function entryOf(request: FastifyRequest, details: ActDetails): AuditInput | und
 }
 
 /** The key of a client is proof of its tenant. */
-async function requireTenant(tx: Transaction, tenantId: string): Promise<void> {
+async function requireTenant(tx: Transaction): Promise<void> {
   if (currentCaller().access !== 'operator') return;
-  const tenant = orNotFound(await findTenant(tx, tenantId));
+  const tenant = orNotFound(await findTenant(tx, tx.tenantId));
   if (tenant.deletionRequestedAt !== null) throw notFound();
 }

@@ -78,13 +78,13 @@ export class TenantsController {
   /** Counts what a deletion would remove; once it is requested, shows its progress. */
   @Handles(adminRoutes.getTenantDeletion)
   deletion({ tenantId }: Input<typeof adminRoutes.getTenantDeletion>) {
-    return this.database.transaction(tenantId, (tx) => showDeletion(tx, tenantId));
+    return this.database.transaction(tenantId, (tx) => showDeletion(tx));
   }
 
   /** Stops the keys of the tenant at once. The directory deletes its rows in the background. */
   @Handles(adminRoutes.deleteTenant)
   async delete({ tenantId, body: { name } }: Input<typeof adminRoutes.deleteTenant>) {
-    const tenant = await this.database.readTransaction(tenantId, (tx) => requireName(tx, tenantId, name));
+    const tenant = await this.database.readTransaction(tenantId, (tx) => requireName(tx, name));
     const given = { tenant_id: encodeId('tenant', tenantId), name };
     const isGuarded = tenant.deletionRequestedAt === null;
     const { waiting, deletion } = await this.approvals.perform(tenantId, 'deleteTenant', given, { isGuarded });

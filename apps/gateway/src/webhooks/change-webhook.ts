@@ -26,8 +26,8 @@ export async function createWebhook(
 ): Promise<{ webhook: WebhookRow; secret: string }> {
   refuseBlocked(settings, callbackUrl);
   const { secret, encryptedSecret } = newSigningSecret(settings, tenantId);
-  await requireRoom(tx, tenantId, 'webhooks');
-  const webhook = await insertWebhook(tx, tenantId, {
+  await requireRoom(tx, 'webhooks');
+  const webhook = await insertWebhook(tx, {
     callbackUrl,
     ...given,
     headers: encrypted(settings, tenantId, headers),
@@ -53,10 +53,10 @@ export async function changeWebhook(
 ): Promise<{ before: WebhookRow; after: WebhookRow }> {
   const { callback_url: callbackUrl, headers, ...given } = patch;
   if (callbackUrl !== undefined) refuseBlocked(settings, callbackUrl);
-  const before = orNotFound(await lockWebhook(tx, tenantId, webhookId));
+  const before = orNotFound(await lockWebhook(tx, webhookId));
   if (callbackUrl !== undefined && !headers) requireHeadersAgain(before, callbackUrl);
   const changes = { callbackUrl, ...given, headers: encrypted(settings, tenantId, headers) };
-  return { before, after: orNotFound(await updateWebhook(tx, tenantId, webhookId, changes, keyId)) };
+  return { before, after: orNotFound(await updateWebhook(tx, webhookId, changes, keyId)) };
 }
 
 function encrypted(

@@ -35,15 +35,15 @@ export class DeliveriesController {
   @Handles(clientRoutes.listWebhookDeliveries)
   listOfWebhook({ tenantId, query, webhookId }: Input<typeof clientRoutes.listWebhookDeliveries>) {
     return this.tenants.run(tenantId, async (tx) => {
-      orNotFound(await findWebhook(tx, tenantId, webhookId));
-      return showDeliveries(tx, tenantId, { ...query, webhookId });
+      orNotFound(await findWebhook(tx, webhookId));
+      return showDeliveries(tx, { ...query, webhookId });
     });
   }
 
   @Handles(adminRoutes.listDeliveries)
   async list({ tenantId, query: { webhook_id, ...filters } }: Input<typeof adminRoutes.listDeliveries>) {
     const webhookId = optionalUuid('webhook', webhook_id);
-    return this.tenants.run(tenantId, (tx) => showDeliveries(tx, tenantId, { ...filters, webhookId }));
+    return this.tenants.run(tenantId, (tx) => showDeliveries(tx, { ...filters, webhookId }));
   }
 
   @Handles(clientRoutes.getWebhookDelivery, adminRoutes.getDelivery)
@@ -57,7 +57,7 @@ export class DeliveriesController {
 
   @Handles(clientRoutes.resendWebhookDelivery, adminRoutes.resendDelivery)
   resend({ body: { by }, ...path }: DeliveryPath & { body: { by?: string } }) {
-    return this.tenants.act(path.tenantId, async (tx) => resend(tx, path.tenantId, await findIn(tx, path), by));
+    return this.tenants.act(path.tenantId, async (tx) => resend(tx, await findIn(tx, path), by));
   }
 
   /** The cursor is the id of the last replay of the previous page. */
@@ -65,7 +65,7 @@ export class DeliveriesController {
   async listReplays({ tenantId, query: { limit, cursor } }: Input<typeof adminRoutes.listReplays>) {
     const before = cursor ? decodeId('replay', cursor) : undefined;
     if (cursor && before === undefined) throw invalidCursor();
-    const rows = await this.tenants.run(tenantId, (tx) => listReplays(tx, tenantId, { before, limit: limit + 1 }));
+    const rows = await this.tenants.run(tenantId, (tx) => listReplays(tx, { before, limit: limit + 1 }));
     const page = rows.slice(0, limit);
     const last = rows.length > limit ? page.at(-1) : undefined;
     return { data: page.map(presentReplay), limit, ...(last && { next_cursor: encodeId('replay', last.id) }) };
@@ -73,7 +73,7 @@ export class DeliveriesController {
 
   @Handles(clientRoutes.getWebhookReplay, adminRoutes.getReplay)
   async getReplay({ tenantId, webhookId, replayId }: { tenantId: string; webhookId?: string; replayId: string }) {
-    const row = orNotFound(await this.tenants.run(tenantId, (tx) => findReplay(tx, tenantId, replayId)));
+    const row = orNotFound(await this.tenants.run(tenantId, (tx) => findReplay(tx, replayId)));
     orNotFound(webhookId === undefined || webhookId === row.webhookId);
     return presentReplay(row);
   }
@@ -82,7 +82,7 @@ export class DeliveriesController {
   @Handles(adminRoutes.cancelReplay)
   async cancelReplay({ tenantId, replayId: id }: Input<typeof adminRoutes.cancelReplay>) {
     return this.tenants.act(tenantId, async (tx) => {
-      const row = orNotFound(await findReplay(tx, tenantId, id));
+      const row = orNotFound(await findReplay(tx, id));
       if (row.status === 'done' || row.status === 'cancelled') throw badRequest(`the replay is already ${row.status}`);
       await enqueue(tx, { type: 'webhook.replay.cancel_requested', tenantId, data: { replay_id: id } });
       return presentReplay(row);
@@ -91,9 +91,9 @@ export class DeliveriesController {
 }
 
 /** Throws a 404 for a delivery of another webhook than the one in the path, and of one that was deleted. */
-async function findIn(tx: Transaction, { tenantId, webhookId, deliveryId }: DeliveryPath): Promise<DeliveryDetails> {
-  if (webhookId !== undefined) orNotFound(await findWebhook(tx, tenantId, webhookId));
-  const delivery = orNotFound(await findDelivery(tx, tenantId, deliveryId));
+async function findIn(tx: Transaction, { webhookId, deliveryId }: DeliveryPath): Promise<DeliveryDetails> {
+  if (webhookId !== undefined) orNotFound(await findWebhook(tx, webhookId));
+  const delivery = orNotFound(await findDelivery(tx, deliveryId));
   orNotFound(webhookId === undefined || webhookId === delivery.webhookId);
   return delivery;
 }
@@ -101,13 +101,9 @@ async function findIn(tx: Transaction, { tenantId, webhookId, deliveryId }: Deli
 type DeliveryFilters = z.infer<typeof requests.webhookDeliveryQuery> & { webhookId?: string | undefined };
 
 /** Returns a page of deliveries; those of all webhooks without a `webhookId`. */
-async function showDeliveries(
-  tx: Transaction,
-  tenantId: string,
-  { cursor, event_type: eventType, ...filters }: DeliveryFilters,
-) {
+async function showDeliveries(tx: Transaction, { cursor, event_type: eventType, ...filters }: DeliveryFilters) {
   const after = cursor ? readDeliveryCursor(cursor) : undefined;
-  const { rows, next } = await listDeliveries(tx, tenantId, { ...filters, eventType, after });
+  const { rows, next } = await listDeliveries(tx, { ...filters, eventType, after });
   return {
     data: rows.map(presentDelivery),
     limit: filters.limit,

@@ -18,19 +18,18 @@ const retryAfterSeconds = 60;
  */
 export async function issuePortalLink(
   tx: Transaction,
-  tenantId: string,
   origin: string,
   body: PortalLinkBody,
   key?: KeyCaller,
 ): Promise<responses.PortalLink> {
   const { access, bodies } = grantedRights(body, key?.scopes);
   const webhookIds = body.webhook_ids.map((id) => uuidOf('webhook', id));
-  orNotFound((await countWebhooks(tx, tenantId, webhookIds)) === webhookIds.length);
+  orNotFound((await countWebhooks(tx, webhookIds)) === webhookIds.length);
   const { ofTenant } = portalLinkLimits;
-  if (await hasPortalLinks(tx, tenantId, ofTenant))
+  if (await hasPortalLinks(tx, ofTenant))
     throw new ApiError(429, `a tenant can have at most ${ofTenant} valid portal links`, retryAfterSeconds);
   const { secret, hash } = newSecret();
-  const { id, expiresAt } = await insertPortalLink(tx, tenantId, {
+  const { id, expiresAt } = await insertPortalLink(tx, {
     secretHash: hash,
     webhookIds,
     access,

@@ -25,7 +25,7 @@ export class PortalLinksController {
     const caller = currentCaller();
     const key = caller.access === 'key' ? caller : undefined;
     return this.tenants.act(tenantId, async (tx, describe) => {
-      const link = await issuePortalLink(tx, tenantId, origin, body, key);
+      const link = await issuePortalLink(tx, origin, body, key);
       const { url: _, ...after } = link;
       describe({ resource: link.id, after });
       return link;
@@ -35,8 +35,8 @@ export class PortalLinksController {
   @Handles(clientRoutes.revokeWebhookPortalLinks, adminRoutes.revokeWebhookPortalLinks)
   async revoke({ tenantId, webhookId }: Input<typeof adminRoutes.revokeWebhookPortalLinks>): Promise<void> {
     await this.tenants.act(tenantId, async (tx, describe) => {
-      orNotFound(await findWebhook(tx, tenantId, webhookId));
-      describe({ after: { revoked: await revokePortalLinks(tx, tenantId, webhookId) } });
+      orNotFound(await findWebhook(tx, webhookId));
+      describe({ after: { revoked: await revokePortalLinks(tx, webhookId) } });
     });
     this.keyRing.forgetLinks(tenantId);
   }

@@ -17,16 +17,15 @@ const retryAfterSeconds = 5;
  */
 export async function replay(
   tx: Transaction,
-  tenantId: string,
   { by, ...request }: RequestedReplay,
   unknown = notFound,
 ): Promise<responses.Replay> {
-  const webhook = await lockWebhook(tx, tenantId, request.webhookId);
+  const webhook = await lockWebhook(tx, request.webhookId);
   if (!webhook) throw unknown();
   // The deliveries would become due and be sent unexpectedly when the webhook is activated later.
   if (!webhook.active) throw inactiveWebhook();
   const maxQueued = currentCaller().access === 'operator' ? undefined : requests.maxQueuedReplays;
-  const requested = await requestReplay(tx, tenantId, { ...request, requestedBy: actorName(by) }, maxQueued);
+  const requested = await requestReplay(tx, { ...request, requestedBy: actorName(by) }, maxQueued);
   if (!requested)
     throw new ApiError(429, `the webhook has ${maxQueued} waiting replays, which is the maximum`, retryAfterSeconds);
   return presentReplay(requested);
@@ -35,12 +34,11 @@ export async function replay(
 /** Requests that a delivery is sent again. */
 export function resend(
   tx: Transaction,
-  tenantId: string,
   { id, webhookId }: DeliveryRow,
   by: string | undefined,
 ): Promise<responses.Replay> {
   const request = { webhookId, kind: 'resend' as const, filter: { delivery_id: id }, by };
-  return replay(tx, tenantId, request, () => badRequest('the webhook of this delivery was deleted'));
+  return replay(tx, request, () => badRequest('the webhook of this delivery was deleted'));
 }
 
 export const inactiveWebhook = () => badRequest('the webhook is inactive: activate it first');

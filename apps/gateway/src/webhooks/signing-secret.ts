@@ -27,7 +27,7 @@ export async function rotateSigningSecret(
   { tenantId, webhookId, overlapHours }: Rotation,
 ): Promise<responses.RotatedSecret> {
   const { secret, encryptedSecret } = newSigningSecret(settings, tenantId);
-  orNotFound(await rotateWebhookSecret(tx, tenantId, webhookId, encryptedSecret, overlapHours));
+  orNotFound(await rotateWebhookSecret(tx, webhookId, encryptedSecret, overlapHours));
   return { signing_secret: secret };
 }
 

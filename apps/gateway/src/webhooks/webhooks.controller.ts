@@ -47,7 +47,7 @@ export class WebhooksController {
   @Handles(clientRoutes.listWebhooks)
   async list({ tenantId }: Input<typeof clientRoutes.listWebhooks>) {
     const caller = currentCaller();
-    const all = await this.tenants.run(tenantId, (tx) => listWebhooks(tx, tenantId));
+    const all = await this.tenants.run(tenantId, (tx) => listWebhooks(tx));
     if (caller.access !== 'portal-link') return { data: all.map(presentWebhook), total: all.length };
     const shown = all.filter(({ id }) => caller.webhookIds.has(id));
     return { data: shown.map(presentWebhook), total: shown.length, portal: presentLinkCaller(caller) };
@@ -55,16 +55,16 @@ export class WebhooksController {
 
   @Handles(adminRoutes.listWebhooks)
   async listHealth({ tenantId }: Input<typeof adminRoutes.listWebhooks>) {
-    const rows = await this.tenants.run(tenantId, (tx) => listWebhookHealth(tx, tenantId));
+    const rows = await this.tenants.run(tenantId, (tx) => listWebhookHealth(tx));
     return { data: rows.map(presentWebhookHealth), total: rows.length };
   }
 
   @Handles(clientRoutes.getWebhook, adminRoutes.getWebhook)
   get({ tenantId, webhookId }: Input<typeof adminRoutes.getWebhook>) {
     return this.tenants.run(tenantId, async (tx) => {
-      const health = orNotFound(await findWebhookHealth(tx, tenantId, webhookId));
-      const failure = await findLastFailure(tx, tenantId, webhookId);
-      return presentWebhookDetails(health, failure, await findAttemptStatistics(tx, tenantId, webhookId));
+      const health = orNotFound(await findWebhookHealth(tx, webhookId));
+      const failure = await findLastFailure(tx, webhookId);
+      return presentWebhookDetails(health, failure, await findAttemptStatistics(tx, webhookId));
     });
   }
 
@@ -83,8 +83,8 @@ export class WebhooksController {
   @Handles(clientRoutes.deleteWebhook, adminRoutes.deleteWebhook)
   async delete({ tenantId, webhookId }: Input<typeof adminRoutes.deleteWebhook>): Promise<void> {
     await this.tenants.act(tenantId, async (tx, describe) => {
-      const before = orNotFound(await lockWebhook(tx, tenantId, webhookId));
-      await deleteWebhook(tx, tenantId, webhookId);
+      const before = orNotFound(await lockWebhook(tx, webhookId));
+      await deleteWebhook(tx, webhookId);
       describe({ before: presentWebhook(before) });
     });
   }
@@ -94,14 +94,12 @@ export class WebhooksController {
   test({ tenantId, webhookId, body: { message } }: Input<typeof adminRoutes.testWebhook>) {
     const seconds = requests.testIntervalSeconds;
     return this.tenants.act(tenantId, async (tx) => {
-      const webhook = orNotFound(await lockWebhook(tx, tenantId, webhookId));
+      const webhook = orNotFound(await lockWebhook(tx, webhookId));
       if (!webhook.active) throw inactiveWebhook();
-      if (currentCaller().access !== 'operator' && !(await markTested(tx, tenantId, webhookId, seconds)))
+      if (currentCaller().access !== 'operator' && !(await markTested(tx, webhookId, seconds)))
         throw new ApiError(429, `a webhook can be tested once every ${seconds} s`, seconds);
       const details = { webhook_id: encodeId('webhook', webhookId), message };
-      const [eventId = ''] = await recordEvents(tx, tenantId, [
-        { type: 'webhook.test', subjectId: webhookId, details },
-      ]);
+      const [eventId = ''] = await recordEvents(tx, [{ type: 'webhook.test', subjectId: webhookId, details }]);
       return { event_id: encodeId('event', eventId) };
     });
   }
@@ -121,8 +119,8 @@ export class WebhooksController {
   @Handles(clientRoutes.listWebhookSigningKeys)
   async listSigningKeys({ tenantId, webhookId }: Input<typeof clientRoutes.listWebhookSigningKeys>) {
     const keys = await this.tenants.run(tenantId, async (tx) => {
-      orNotFound(await findWebhook(tx, tenantId, webhookId));
-      return listSigningKeys(tx, tenantId, webhookId);
+      orNotFound(await findWebhook(tx, webhookId));
+      return listSigningKeys(tx, webhookId);
     });
     return { data: keys.map(presentSigningKey), total: keys.length };
   }
@@ -130,7 +128,7 @@ export class WebhooksController {
   @Handles(clientRoutes.requeueWebhook, adminRoutes.requeueWebhook)
   requeue({ tenantId, webhookId, body }: { tenantId: string; webhookId: string; body: { by?: string } }) {
     const request = { webhookId, kind: 'requeue' as const, filter: {}, by: body.by };
-    return this.tenants.act(tenantId, (tx) => replay(tx, tenantId, request));
+    return this.tenants.act(tenantId, (tx) => replay(tx, request));
   }
 
   @Handles(adminRoutes.replayWebhook)
@@ -141,7 +139,7 @@ export class WebhooksController {
       ...(events && { events }),
     };
     const request = { webhookId, kind: 'replay' as const, filter, by };
-    return this.tenants.act(tenantId, (tx) => replay(tx, tenantId, request));
+    return this.tenants.act(tenantId, (tx) => replay(tx, request));
   }
 }
 

@@ -114,10 +114,10 @@ export class AttemptRecorder {
     const disabled = await this.database.transaction(tenantId, async (tx) => {
       await tx.query(outcomes.text, outcomes.values);
       if (news.length > 0) await saveEndpointResults(tx, news);
-      const disabledAsGone = await disableWebhooks(tx, tenantId, gone, 'the receiver answered 410 Gone');
+      const disabledAsGone = await disableWebhooks(tx, gone, 'the receiver answered 410 Gone');
       const disabledAsFailing =
-        failing.length === 0 ? [] : await disableFailingWebhooks(tx, tenantId, failing, this.settings.disableAfterMs);
-      await recordEvents(tx, tenantId, [
+        failing.length === 0 ? [] : await disableFailingWebhooks(tx, failing, this.settings.disableAfterMs);
+      await recordEvents(tx, [
         ...disabledAsGone.map((webhookId) => disabledEvent(webhookId, 'gone')),
         ...disabledAsFailing.map((webhookId) => disabledEvent(webhookId, 'failing')),
       ]);

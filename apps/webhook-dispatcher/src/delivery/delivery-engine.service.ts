@@ -86,11 +86,11 @@ export class DeliveryEngine extends BackgroundService {
   async sendNew<T extends { found: FannedOut }>(fanOut: (claimNew: ClaimNew) => Promise<T>): Promise<T> {
     let endTurn: (() => void) | undefined;
     let isSent = false;
-    const claimNew: ClaimNew = async (tx, tenantId, found) => {
+    const claimNew: ClaimNew = async (tx, found) => {
       const shares = this.sharesOfNew(found);
       if (shares.length === 0) return;
       endTurn = this.beginTurn();
-      await this.claimIn(tx, tenantId, shares);
+      await this.claimIn(tx, shares);
       tx.afterCommit(() => {
         isSent = true;
       });
@@ -200,7 +200,7 @@ export class DeliveryEngine extends BackgroundService {
     await eachTenant(
       requests,
       async (tenantId, own) => {
-        begun += await this.context.database.transaction(tenantId, (tx) => this.claimIn(tx, tenantId, own));
+        begun += await this.context.database.transaction(tenantId, (tx) => this.claimIn(tx, own));
       },
       tenantsAtOnce,
     );
@@ -208,18 +208,18 @@ export class DeliveryEngine extends BackgroundService {
   }
 
   /** Claims deliveries and begins their attempts after the commit. Returns their number. */
-  private async claimIn(tx: Transaction, tenantId: string, shares: readonly ClaimRequest[]): Promise<number> {
+  private async claimIn(tx: Transaction, shares: readonly ClaimRequest[]): Promise<number> {
     const { settings } = this.context;
     const calls = new Map(shares.map(({ webhookId }) => [webhookId, this.endpoints.get(webhookId)?.calls]));
     const leaseEnds = performance.now() + settings.leaseMs;
-    const requests = await this.withOwnProbes(tx, tenantId, shares);
+    const requests = await this.withOwnProbes(tx, shares);
     // Sent together: a claim rarely finds nothing.
     const [claimed, receivers] =
       requests.length === 0
         ? [[], []]
         : await Promise.all([
-            claimDeliveries(tx, tenantId, requests, settings.leaseMs),
-            findReceivers(tx, tenantId, [...new Set(requests.map(({ webhookId }) => webhookId))]),
+            claimDeliveries(tx, requests, settings.leaseMs),
+            findReceivers(tx, [...new Set(requests.map(({ webhookId }) => webhookId))]),
           ]);
     const receiverOf = new Map(receivers.map((receiver) => [receiver.webhookId, receiver]));
     tx.afterCommit(() => {
@@ -248,14 +248,10 @@ export class DeliveryEngine extends BackgroundService {
   }
 
   /** Leaves out the endpoints whose requested probe another process makes. */
-  private async withOwnProbes(
-    tx: Transaction,
-    tenantId: string,
-    shares: readonly ClaimRequest[],
-  ): Promise<readonly ClaimRequest[]> {
+  private async withOwnProbes(tx: Transaction, shares: readonly ClaimRequest[]): Promise<readonly ClaimRequest[]> {
     const probed = shares.flatMap(({ webhookId }) => (this.endpoints.get(webhookId)?.isProbed ? webhookId : []));
     if (probed.length === 0) return shares;
-    const own = new Set(await takeProbes(tx, tenantId, probed));
+    const own = new Set(await takeProbes(tx, probed));
     tx.afterCommit(() => {
       for (const webhookId of probed) this.endpoints.get(webhookId)?.probeTaken(own.has(webhookId));
     });

@@ -92,11 +92,11 @@ async function fullBodyOf(
 ): Promise<{ eventId: string; body: string }> {
   if (eventId !== null && body !== null) return { eventId, body };
   return database.transaction(tenantId, async (tx) => {
-    await lockPayloadsForRendering(tx, tenantId);
-    const { bodies } = await findEventBodies(tx, tenantId, { first: sequence, last: sequence }, { limit: 1 });
+    await lockPayloadsForRendering(tx);
+    const { bodies } = await findEventBodies(tx, { first: sequence, last: sequence }, { limit: 1 });
     const [rendered] = bodies;
     if (!rendered) throw new Error(`event ${sequence} of its tenant is gone`);
-    await savePayloads(tx, tenantId, bodies);
+    await savePayloads(tx, bodies);
     return rendered;
   });
 }

@@ -20,7 +20,7 @@ afterAll(async () => {
   await own?.close();
 });
 
-const assign = () => own.database.transaction(tenant, (tx) => assignTime(tx, tenant));
+const assign = () => own.database.transaction(tenant, (tx) => assignTime(tx));
 const created = { type: 'identity.created' as const, details: {} };
 
 /** Holds a transaction open after `work`; `end` commits it. */
@@ -42,7 +42,7 @@ async function hold<Result>(work: (tx: Transaction) => Promise<Result>) {
 
 describe('the time of a change', () => {
   it('is after the time of a transaction that holds the sequence, for which it waits', async () => {
-    const first = await hold((tx) => assignTime(tx, tenant));
+    const first = await hold((tx) => assignTime(tx));
     const second = assign();
     await own.fixture.waitForBlockedLock();
     first.end();
@@ -52,7 +52,7 @@ describe('the time of a change', () => {
 
   it('is a millisecond after the last time if the clock was set back', async () => {
     const ahead = new Date('2200-01-01T00:00:00.000Z');
-    await own.database.transaction(tenant, (tx) => assignTime(tx, tenant, ahead));
+    await own.database.transaction(tenant, (tx) => assignTime(tx, ahead));
     expect(await assign()).toEqual(new Date('2200-01-01T00:00:00.001Z'));
   });
 
@@ -76,9 +76,9 @@ describe('a proposed time', () => {
   };
 
   it('is confirmed after a change that holds the sequence and has an earlier time', async () => {
-    const first = await hold((tx) => assignTime(tx, tenant));
+    const first = await hold((tx) => assignTime(tx));
     const at = new Date(first.result.getTime() + 1);
-    const confirmed = own.database.transaction(tenant, (tx) => confirmTime(tx, tenant, at));
+    const confirmed = own.database.transaction(tenant, (tx) => confirmTime(tx, at));
     await own.fixture.waitForBlockedLock();
     first.end();
     await first.committed;
@@ -88,9 +88,9 @@ describe('a proposed time', () => {
 
   it('is refused if another change has the same time', async () => {
     const confirmed = await own.database.transaction(tenant, async (tx) => {
-      const at = await proposeTime(tx, tenant);
-      await own.database.transaction(tenant, (other) => assignTime(other, tenant, at));
-      return confirmTime(tx, tenant, at);
+      const at = await proposeTime(tx);
+      await own.database.transaction(tenant, (other) => assignTime(other, at));
+      return confirmTime(tx, at);
     });
     expect(confirmed).toBe(false);
   });
@@ -98,10 +98,10 @@ describe('a proposed time', () => {
   it('is refused after it has waited for a change with a later time', async () => {
     let at = new Date(0);
     const later = await hold(async (tx) => {
-      at = await proposeTime(tx, tenant);
-      return assignTime(tx, tenant, new Date(at.getTime() + 1));
+      at = await proposeTime(tx);
+      return assignTime(tx, new Date(at.getTime() + 1));
     });
-    const confirmed = own.database.transaction(tenant, (tx) => confirmTime(tx, tenant, at));
+    const confirmed = own.database.transaction(tenant, (tx) => confirmTime(tx, at));
     await own.fixture.waitForBlockedLock();
     later.end();
     await later.committed;
@@ -111,14 +111,14 @@ describe('a proposed time', () => {
 
   it('is a millisecond after the last time if the clock was set back', async () => {
     const ahead = new Date('2200-01-01T00:00:00.000Z');
-    await own.database.transaction(tenant, (tx) => assignTime(tx, tenant, ahead));
-    expect(await own.database.transaction(tenant, (tx) => proposeTime(tx, tenant))).toEqual(
+    await own.database.transaction(tenant, (tx) => assignTime(tx, ahead));
+    expect(await own.database.transaction(tenant, (tx) => proposeTime(tx))).toEqual(
       new Date('2200-01-01T00:00:00.001Z'),
     );
   });
 
   it('locks the sequence until the commit when it is confirmed', async () => {
-    const first = await hold(async (tx) => confirmTime(tx, tenant, await proposeTime(tx, tenant)));
+    const first = await hold(async (tx) => confirmTime(tx, await proposeTime(tx)));
     const second = assign();
     await own.fixture.waitForBlockedLock();
     first.end();
@@ -132,10 +132,10 @@ describe('the time of an event', () => {
   it('is assigned in the order of the sequence', async () => {
     const ahead = new Date('2200-01-01T00:00:00.000Z');
     await own.database.transaction(tenant, async (tx) => {
-      const occurredAt = await assignTime(tx, tenant, ahead);
-      await recordEvents(tx, tenant, [{ ...created, occurredAt }]);
+      const occurredAt = await assignTime(tx, ahead);
+      await recordEvents(tx, [{ ...created, occurredAt }]);
     });
-    await own.database.transaction(tenant, (tx) => recordEvents(tx, tenant, [created, created]));
+    await own.database.transaction(tenant, (tx) => recordEvents(tx, [created, created]));
     const times = await own.fixture.rows<{ at: Date }>(
       'select occurred_at as at from events where tenant_id = $1 order by sequence',
       [tenant],
@@ -165,11 +165,11 @@ describe('a commit of events', () => {
       noticed = resolve;
     });
     const failing = own.database.transaction(tenant, async (tx) => {
-      await recordEvents(tx, tenant, [created]);
+      await recordEvents(tx, [created]);
       throw new Error('rolled back');
     });
     await expect(failing).rejects.toThrow('rolled back');
-    await own.database.transaction(tenant, (tx) => recordEvents(tx, tenant, [created, created]));
+    await own.database.transaction(tenant, (tx) => recordEvents(tx, [created, created]));
     await arrived;
     await stop();
     expect(notices).toEqual([[tenant, 2]]);

@@ -29,23 +29,23 @@ const clock = `(select date_trunc('milliseconds', clock_timestamp()) as now) as 
  * Locks a tenant's sequence until the commit and returns the time of a change. Times follow the order of commits, and no
  * two transactions share one. Tests give `fixedTime` instead.
  */
-export async function assignTime(tx: Transaction, tenantId: string, fixedTime?: Date): Promise<Date> {
+export async function assignTime(tx: Transaction, fixedTime?: Date): Promise<Date> {
   const [assigned] = await tx.query<{ at: Date }>(
     `update event_sequences set last_at = coalesce($2, ${nextTime}) from ${clock}
       where tenant_id = $1 returning last_at as at`,
-    [tenantId, fixedTime ?? null],
+    [tx.tenantId, fixedTime ?? null],
   );
-  if (!assigned) throw new Error(`tenant ${tenantId} has no event sequence`);
+  if (!assigned) throw new Error(`tenant ${tx.tenantId} has no event sequence`);
   return assigned.at;
 }
 
 /** Returns the time that a change would get now, for `confirmTime`. Locks nothing. */
-export async function proposeTime(tx: Transaction, tenantId: string): Promise<Date> {
+export async function proposeTime(tx: Transaction): Promise<Date> {
   const [proposed] = await tx.query<{ at: Date }>(
     `select ${nextTime} as at from event_sequences cross join ${clock} where tenant_id = $1`,
-    [tenantId],
+    [tx.tenantId],
   );
-  if (!proposed) throw new Error(`tenant ${tenantId} has no event sequence`);
+  if (!proposed) throw new Error(`tenant ${tx.tenantId} has no event sequence`);
   return proposed.at;
 }
 
@@ -53,10 +53,10 @@ export async function proposeTime(tx: Transaction, tenantId: string): Promise<Da
  * Locks a tenant's sequence until the commit, as `assignTime` does, for a change that was written with a proposed time.
  * Returns false if the time is not after those of all other changes; the transaction must then be rolled back.
  */
-export async function confirmTime(tx: Transaction, tenantId: string, proposed: Date): Promise<boolean> {
+export async function confirmTime(tx: Transaction, proposed: Date): Promise<boolean> {
   return tx.any(
     'update event_sequences set last_at = $2 where tenant_id = $1 and (last_at is null or last_at < $2) returning 1',
-    [tenantId, proposed],
+    [tx.tenantId, proposed],
   );
 }
 
@@ -65,7 +65,8 @@ export async function confirmTime(tx: Transaction, tenantId: string, proposed: D
  * ids. Call it last in a transaction: it locks the tenant's sequence until the commit, so that numbers have no gaps and
  * follow commit order.
  */
-export async function recordEvents(tx: Transaction, tenantId: string, events: readonly NewEvent[]): Promise<string[]> {
+export async function recordEvents(tx: Transaction, events: readonly NewEvent[]): Promise<string[]> {
+  const { tenantId } = tx;
   if (events.length === 0) return [];
   const ids = events.map(() => newUuid());
   const isTimed = events.every(({ occurredAt }) => occurredAt !== undefined);

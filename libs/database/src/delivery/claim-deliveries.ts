@@ -43,7 +43,6 @@ export interface ClaimedDelivery {
  */
 export async function claimDeliveries(
   tx: Transaction,
-  tenantId: string,
   requests: readonly ClaimRequest[],
   leaseMs: number,
 ): Promise<ClaimedDelivery[]> {
@@ -87,7 +86,7 @@ export async function claimDeliveries(
     [
       ...arraysOf(requests, { webhookId: uuids, firstLimit: integers, retryLimit: integers, floor: bigints }),
       leaseMs,
-      tenantId,
+      tx.tenantId,
     ],
   );
 }

@@ -79,8 +79,8 @@ describe('an endpoint', () => {
   });
 
   describe('a request for a probe', () => {
-    const ask = () => own.database.transaction(tenantId, (tx) => askForProbe(tx, tenantId, webhookId));
-    const take = () => own.database.transaction(tenantId, (tx) => takeProbes(tx, tenantId, [webhookId]));
+    const ask = () => own.database.transaction(tenantId, (tx) => askForProbe(tx, webhookId));
+    const take = () => own.database.transaction(tenantId, (tx) => takeProbes(tx, [webhookId]));
 
     it('is kept for a failing endpoint only', async () => {
       expect(await ask()).toBe(false);
@@ -103,7 +103,7 @@ describe('an endpoint', () => {
       await save({ failures: 1 });
       await ask();
       const killed = own.database.transaction(tenantId, async (tx) => {
-        await takeProbes(tx, tenantId, [webhookId]);
+        await takeProbes(tx, [webhookId]);
         throw new Error('killed');
       });
       await expect(killed).rejects.toThrow('killed');

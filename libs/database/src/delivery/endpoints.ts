@@ -66,31 +66,27 @@ export async function findDueEndpoints(tx: Transaction): Promise<DueEndpoint[]> 
 }
 
 /** Requests an attempt within the pause of a failing endpoint. Returns whether it is failing. */
-export async function askForProbe(tx: Transaction, tenantId: string, webhookId: string): Promise<boolean> {
+export async function askForProbe(tx: Transaction, webhookId: string): Promise<boolean> {
   return tx.any(
     `update webhook_endpoints set probe_asked_at = now()
       where tenant_id = $1 and webhook_id = $2 and failures > 0 returning 1`,
-    [tenantId, webhookId],
+    [tx.tenantId, webhookId],
   );
 }
 
 /** Takes the requested probes of these webhooks, so that one process makes each. Returns the webhooks that had one. */
-export async function takeProbes(tx: Transaction, tenantId: string, webhookIds: readonly string[]): Promise<string[]> {
+export async function takeProbes(tx: Transaction, webhookIds: readonly string[]): Promise<string[]> {
   return tx.ids(
     `with asked as (
        select webhook_id from webhook_endpoints
         where tenant_id = $1 and webhook_id = any($2) and probe_asked_at is not null order by webhook_id for update)
      update webhook_endpoints set probe_asked_at = null
       where tenant_id = $1 and webhook_id = any(array(select webhook_id from asked)) returning webhook_id as id`,
-    [tenantId, uuids(webhookIds)],
+    [tx.tenantId, uuids(webhookIds)],
   );
 }
 
-export async function findReceivers(
-  tx: Transaction,
-  tenantId: string,
-  webhookIds: readonly string[],
-): Promise<Receiver[]> {
+export async function findReceivers(tx: Transaction, webhookIds: readonly string[]): Promise<Receiver[]> {
   return tx.query<Receiver>(
     `select w.id as "webhookId", w.callback_url as "callbackUrl", array(
               select s.ciphertext from webhook_secrets s
@@ -101,7 +97,7 @@ export async function findReceivers(
                order by k.id desc) as "signingKeys",
             (select h.ciphertext from webhook_headers h where h.webhook_id = w.id and h.tenant_id = $1) as headers
        from webhooks w where w.tenant_id = $1 and w.id = any($2)`,
-    [tenantId, uuids(webhookIds)],
+    [tx.tenantId, uuids(webhookIds)],
   );
 }
 
@@ -149,7 +145,6 @@ export async function saveEndpointResults(tx: Transaction, results: readonly End
  */
 export async function disableFailingWebhooks(
   tx: Transaction,
-  tenantId: string,
   webhookIds: readonly string[],
   afterMs: number,
 ): Promise<string[]> {
@@ -157,15 +152,14 @@ export async function disableFailingWebhooks(
     `select webhook_id as id from webhook_endpoints
       where tenant_id = $1 and webhook_id = any($2) and exhausted_at is not null
         and failing_since <= now() - $3 * interval '1 millisecond'`,
-    [tenantId, uuids(webhookIds), afterMs],
+    [tx.tenantId, uuids(webhookIds), afterMs],
   );
   const reason = 'no successful delivery for days, and a delivery used up all attempts';
-  return disableWebhooks(tx, tenantId, failing, reason);
+  return disableWebhooks(tx, failing, reason);
 }
 
 export async function disableWebhooks(
   tx: Transaction,
-  tenantId: string,
   webhookIds: readonly string[],
   reason: string,
 ): Promise<string[]> {
@@ -173,12 +167,12 @@ export async function disableWebhooks(
   const ids = await tx.ids(
     `update webhooks set active = false, updated_at = now()
       where tenant_id = $1 and id = any($2) and active returning id`,
-    [tenantId, uuids(webhookIds)],
+    [tx.tenantId, uuids(webhookIds)],
   );
   await tx.query(
     `update webhook_endpoints set disabled_at = now(), disabled_reason = $3, state_since = now()
       where tenant_id = $1 and webhook_id = any($2)`,
-    [tenantId, uuids(ids), reason],
+    [tx.tenantId, uuids(ids), reason],
   );
   return ids;
 }
@@ -194,14 +188,14 @@ export async function resetChangedEndpoints(database: Database): Promise<string[
       tx.query<{ id: string; tenantId: string }>(
         `select e.webhook_id as id, e.tenant_id as "tenantId" from webhook_endpoints e where exists (select ${changed})`,
       ),
-    async (tx, tenantId, found) => {
+    async (tx, found) => {
       const reset = await tx.ids(
         `update webhook_endpoints e
             set state_since = now(), failures = 0, trips = 0, open_until = null, failing_since = null,
                 exhausted_at = null, disabled_at = null, disabled_reason = null
            ${changed} and e.tenant_id = $1 and e.webhook_id = any($2)
          returning e.webhook_id as id`,
-        [tenantId, uuids(found.map(({ id }) => id))],
+        [tx.tenantId, uuids(found.map(({ id }) => id))],
       );
       ids.push(...reset);
       return reset.length;

@@ -9,8 +9,8 @@ const lockName = (tenantId: string) => `payloads ${tenantId}`;
  * Takes a shared lock for rendering payloads. An erasure waits for earlier renderings, and later renderings see its
  * result.
  */
-export async function lockPayloadsForRendering(tx: Transaction, tenantId: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [lockName(tenantId)]);
+export async function lockPayloadsForRendering(tx: Transaction): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [lockName(tx.tenantId)]);
 }
 
 /**
@@ -19,10 +19,9 @@ export async function lockPayloadsForRendering(tx: Transaction, tenantId: string
  */
 export async function erasePayloads(
   tx: Transaction,
-  tenantId: string,
   about: { identityIds: readonly string[]; recordIds: readonly string[] },
 ): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName(tenantId)]);
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName(tx.tenantId)]);
   // Without the limit, PostgreSQL may read all deliveries of a webhook, whose number it underestimates.
   await tx.query(
     `with affected as materialized (
@@ -38,6 +37,6 @@ export async function erasePayloads(
          from sent where a.tenant_id = $1 and a.delivery_id = sent.id
           and (a.response_body is not null or a.response_headers is not null))
      delete from event_payloads p using affected where p.tenant_id = $1 and p.sequence = affected.sequence`,
-    [tenantId, uuids(about.identityIds), uuids(about.recordIds)],
+    [tx.tenantId, uuids(about.identityIds), uuids(about.recordIds)],
   );
 }

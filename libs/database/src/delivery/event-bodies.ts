@@ -45,7 +45,6 @@ export interface EventBodies {
  */
 export async function findEventBodies(
   tx: Transaction,
-  tenantId: string,
   range: SequenceRange,
   { types, limit }: { types?: readonly string[]; limit: number },
 ): Promise<EventBodies> {
@@ -84,12 +83,12 @@ export async function findEventBodies(
           order by place limit 1
        ) as identity on true) as found) as found
       order by sequence`,
-    [tenantId, range.first, range.last, types?.map(likePattern) ?? null, limit],
+    [tx.tenantId, range.first, range.last, types?.map(likePattern) ?? null, limit],
   );
   const [, found] = await Promise.all([settings, reading]);
   const rows = found.filter(({ fits }) => fits);
   const isWhole = rows.length === found.length && rows.length < limit;
-  const tenant = encodeId('tenant', tenantId);
+  const tenant = encodeId('tenant', tx.tenantId);
   const bodies = rows.map((row) => {
     const { sequence, eventId, type, subjectId, occurredAt, traceparent } = row;
     const body = row.sent ?? renderEventBody(row, tenant);

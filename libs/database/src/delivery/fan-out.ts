@@ -22,30 +22,26 @@ export interface NewDelivery {
   thin: boolean;
 }
 
-export async function findActiveSubscriptions(tx: Transaction, tenantId: string): Promise<Subscription[]> {
+export async function findActiveSubscriptions(tx: Transaction): Promise<Subscription[]> {
   return tx.query<Subscription>(
     'select id as "webhookId", events, filter, payload from webhooks where tenant_id = $1 and active order by created_at, id',
-    [tenantId],
+    [tx.tenantId],
   );
 }
 
 /** Keeps existing payloads, which may have been sent. */
-export async function savePayloads(tx: Transaction, tenantId: string, bodies: readonly EventBody[]): Promise<void> {
+export async function savePayloads(tx: Transaction, bodies: readonly EventBody[]): Promise<void> {
   await tx.query(
     `insert into event_payloads (tenant_id, sequence, event_id, body, traceparent)
      select $1, sequence, event_id, body, traceparent
        from unnest($2::bigint[], $3::uuid[], $4::text[], $5::text[]) as e (sequence, event_id, body, traceparent)
      on conflict do nothing`,
-    [tenantId, ...arraysOf(bodies, { sequence: bigints, eventId: uuids, body: texts, traceparent: texts })],
+    [tx.tenantId, ...arraysOf(bodies, { sequence: bigints, eventId: uuids, body: texts, traceparent: texts })],
   );
 }
 
 /** Inserts at most one delivery for each webhook and event. Returns the number of new deliveries. */
-export async function insertDeliveries(
-  tx: Transaction,
-  tenantId: string,
-  deliveries: readonly NewDelivery[],
-): Promise<number> {
+export async function insertDeliveries(tx: Transaction, deliveries: readonly NewDelivery[]): Promise<number> {
   return tx.count(
     `with inserted as (
        insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, thin)
@@ -54,7 +50,7 @@ export async function insertDeliveries(
        on conflict (tenant_id, webhook_id, event_sequence) where webhook_id is not null do nothing returning 1)
      select count(*) from inserted`,
     [
-      tenantId,
+      tx.tenantId,
       uuids(deliveries.map(() => newUuid())),
       ...arraysOf(deliveries, { webhookId: uuids, sequence: bigints, type: texts, thin: booleans }),
     ],
@@ -72,36 +68,36 @@ export interface FanOutPosition {
  * Locks a tenant's fan-out until the end of the transaction. Returns undefined if another transaction has the lock, and
  * for tenants that are deleted. Sequences follow commits, so no event below `last` is still missing.
  */
-export async function lockFanOut(tx: Transaction, tenantId: string): Promise<FanOutPosition | undefined> {
-  const locked = await lockPosition(tx, tenantId);
-  if (locked || !(await beginPosition(tx, tenantId))) return locked;
-  return lockPosition(tx, tenantId);
+export async function lockFanOut(tx: Transaction): Promise<FanOutPosition | undefined> {
+  const locked = await lockPosition(tx);
+  if (locked || !(await beginPosition(tx))) return locked;
+  return lockPosition(tx);
 }
 
-async function lockPosition(tx: Transaction, tenantId: string): Promise<FanOutPosition | undefined> {
+async function lockPosition(tx: Transaction): Promise<FanOutPosition | undefined> {
   // Sent together. The second reads after the first has the lock, whose previous holder may have processed later events.
   const [[position], [events]] = await Promise.all([
     tx.query<{ sequence: number }>(
       'select sequence from fan_out_positions where tenant_id = $1 for update skip locked',
-      [tenantId],
+      [tx.tenantId],
     ),
-    tx.query<{ last: number }>('select last from event_sequences where tenant_id = $1', [tenantId]),
+    tx.query<{ last: number }>('select last from event_sequences where tenant_id = $1', [tx.tenantId]),
   ]);
   return position && { sequence: position.sequence, last: events?.last ?? position.sequence };
 }
 
 /** Returns false if the tenant has a position or was deleted before its last events were processed. */
-async function beginPosition(tx: Transaction, tenantId: string): Promise<boolean> {
+async function beginPosition(tx: Transaction): Promise<boolean> {
   return tx.any(
     `insert into fan_out_positions (tenant_id, sequence)
      select id, 0 from tenants where id = $1 and not exists (select from tenant_deletions where tenant_id = $1)
      on conflict do nothing returning 1`,
-    [tenantId],
+    [tx.tenantId],
   );
 }
 
-export async function saveFanOut(tx: Transaction, tenantId: string, sequence: number): Promise<void> {
-  await tx.query('update fan_out_positions set sequence = $2 where tenant_id = $1', [tenantId, sequence]);
+export async function saveFanOut(tx: Transaction, sequence: number): Promise<void> {
+  await tx.query('update fan_out_positions set sequence = $2 where tenant_id = $1', [tx.tenantId, sequence]);
 }
 
 /** Finds tenants with events that are not fanned out yet; the longest backlog first. */

@@ -36,7 +36,7 @@ export async function deleteOldDeliveries(database: Database, limit: number): Pr
         [limit, firstIdOf(Date.now() - retentionMs)],
       );
     },
-    (tx, tenantId, found) =>
+    (tx, found) =>
       tx.count(
         `with deleted as (
            delete from webhook_deliveries where tenant_id = $1 and id in (
@@ -47,7 +47,7 @@ export async function deleteOldDeliveries(database: Database, limit: number): Pr
          payloads as (
            delete from event_payloads p using deleted where p.tenant_id = $1 and p.sequence = deleted.event_sequence)
          select count(*) from deleted`,
-        [tenantId, uuids(found.map(({ id }) => id))],
+        [tx.tenantId, uuids(found.map(({ id }) => id))],
       ),
   );
 }
@@ -72,9 +72,9 @@ export function deleteOldHours(database: Database, limit: number): Promise<numbe
         [limit, old],
       );
     },
-    async (tx, tenantId) => {
+    async (tx) => {
       const deleted = await tx.query('delete from webhook_hours where tenant_id = $1 and hour < $2 returning 1', [
-        tenantId,
+        tx.tenantId,
         old,
       ]);
       return deleted.length;

@@ -25,19 +25,18 @@ export interface ReplayProgress {
 /** Returns what a webhook receives now, or undefined if the webhook was deleted. */
 export function findReplayedWebhook(
   tx: Transaction,
-  tenantId: string,
   webhookId: string,
 ): Promise<Pick<WebhookEntity, 'events' | 'filter' | 'payload'> | undefined> {
-  return findRow(tx, WebhookEntity, { where: { tenantId, id: webhookId } });
+  return findRow(tx, WebhookEntity, { where: { tenantId: tx.tenantId, id: webhookId } });
 }
 
 const open: ReplayStatus[] = ['queued', 'running'];
 const isOpen: FindOperator<ReplayStatus> = In(open);
 
 /** Locks the replay of a message. Returns undefined if it has ended; it is deleted long after that. */
-export async function lockReplay(tx: Transaction, tenantId: string, id: string): Promise<OpenReplay | undefined> {
+export async function lockReplay(tx: Transaction, id: string): Promise<OpenReplay | undefined> {
   const lock = { mode: 'pessimistic_write' } as const;
-  const found = await findRow(tx, WebhookReplayEntity, { where: { tenantId, id }, lock });
+  const found = await findRow(tx, WebhookReplayEntity, { where: { tenantId: tx.tenantId, id }, lock });
   const replay = committedWith(found, 'the replay');
   return open.includes(replay.status) ? replay : undefined;
 }
@@ -67,9 +66,9 @@ export async function saveReplayProgress(tx: Transaction, id: string, progress: 
 /** The open replays whose next part was not answered. */
 export const unansweredReplays = unanswered('webhook_replays', 'announced_at', `status in ('queued', 'running')`);
 
-export async function cancelReplay(tx: Transaction, tenantId: string, id: string): Promise<void> {
+export async function cancelReplay(tx: Transaction, id: string): Promise<void> {
   const cancelled = { status: 'cancelled', endedAt: () => 'now()' } as const;
-  await tx.manager.update(WebhookReplayEntity, { tenantId, id, status: isOpen }, cancelled);
+  await tx.manager.update(WebhookReplayEntity, { tenantId: tx.tenantId, id, status: isOpen }, cancelled);
 }
 
 const again = `status = 'pending', is_retry = true, attempts = 0, ended_at = null`;
@@ -81,12 +80,7 @@ export type DeliveryKey = { id: string } | { sequence: number };
 /**
  * Makes a delivery due before all retries of its webhook, unless an attempt is in flight. Returns whether it is due now.
  */
-export async function resendDelivery(
-  tx: Transaction,
-  tenantId: string,
-  webhookId: string,
-  key: DeliveryKey,
-): Promise<boolean> {
+export async function resendDelivery(tx: Transaction, webhookId: string, key: DeliveryKey): Promise<boolean> {
   return tx.any(
     `update webhook_deliveries set ${again}, due_at = least(now(), (
             select due_at from webhook_deliveries
@@ -94,20 +88,19 @@ export async function resendDelivery(
              order by due_at limit 1) - interval '1 millisecond')
       where tenant_id = $1 and webhook_id = $2 and ${'id' in key ? 'id' : 'event_sequence'} = $3
         and (lease_until is null or lease_until < now()) returning id`,
-    [tenantId, webhookId, 'id' in key ? key.id : key.sequence],
+    [tx.tenantId, webhookId, 'id' in key ? key.id : key.sequence],
   );
 }
 
 /** Counts the dead deliveries of a webhook. `last` is the highest sequence among them. */
 export async function countDeadDeliveries(
   tx: Transaction,
-  tenantId: string,
   webhookId: string,
 ): Promise<{ total: number; last: number }> {
   const [row] = await tx.query<{ total: number; last: number }>(
     `select count(*) as total, coalesce(max(event_sequence), 0)::bigint as last
        from webhook_deliveries where tenant_id = $1 and webhook_id = $2 and status = 'dead'`,
-    [tenantId, webhookId],
+    [tx.tenantId, webhookId],
   );
   return row ?? { total: 0, last: 0 };
 }
@@ -130,11 +123,7 @@ export async function requeueDeadDeliveries(
 }
 
 /** Makes existing deliveries due again and creates missing ones. Skips deliveries with an attempt in flight. */
-export async function redeliver(
-  tx: Transaction,
-  tenantId: string,
-  deliveries: readonly NewDelivery[],
-): Promise<number> {
+export async function redeliver(tx: Transaction, deliveries: readonly NewDelivery[]): Promise<number> {
   const rows = await tx.query(
     `insert into webhook_deliveries as d (id, tenant_id, webhook_id, event_sequence, event_type, is_retry, thin, due_at)
      select id, $1, webhook_id, sequence, type, true, thin, now()
@@ -143,7 +132,7 @@ export async function redeliver(
       where d.lease_until is null or d.lease_until < excluded.due_at
      returning 1`,
     [
-      tenantId,
+      tx.tenantId,
       uuids(deliveries.map(() => newUuid())),
       ...arraysOf(deliveries, { webhookId: uuids, sequence: bigints, type: texts, thin: booleans }),
     ],
@@ -163,13 +152,12 @@ const skewMs = 15 * 60_000;
  */
 export async function findSequencesOf(
   tx: Transaction,
-  tenantId: string,
   { since, until }: { since?: Date; until?: Date },
 ): Promise<SequenceRange> {
   const [ends] = await tx.query<{ first: number; last: number }>(
     `select coalesce((select min(sequence) from events where tenant_id = $1), 1)::bigint as first,
             coalesce((select max(sequence) from events where tenant_id = $1), 0)::bigint as last`,
-    [tenantId],
+    [tx.tenantId],
   );
   const { first, last } = ends ?? { first: 1, last: 0 };
   const before = async (time: number): Promise<number> => {
@@ -178,7 +166,7 @@ export async function findSequencesOf(
       const middle = Math.floor((low + high) / 2);
       const [event] = await tx.query<{ at: Date }>(
         'select occurred_at as at from events where tenant_id = $1 and sequence >= $2 order by sequence limit 1',
-        [tenantId, middle],
+        [tx.tenantId, middle],
       );
       if (event && event.at.getTime() < time) low = middle + 1;
       else high = middle;

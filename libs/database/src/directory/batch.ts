@@ -65,20 +65,18 @@ export async function isBatchGone(tx: Transaction, jobId: string, seq: number): 
 /** Reads all of a tenant's connectors, including deleted ones, whose records still count. A few dozen rows. */
 export async function findConnectors(
   tx: Transaction,
-  tenantId: string,
 ): Promise<(Omit<ConnectorInfo, 'employments'> & { mapped: string[] })[]> {
   return tx.query(
     `select id, type, priority, records,
             array(select jsonb_object_keys(case jsonb_typeof(config -> 'fields') when 'object' then config -> 'fields' else '{}' end)) as mapped
        from connectors where tenant_id = $1`,
-    [tenantId],
+    [tx.tenantId],
   );
 }
 
 /** Stores what ranks a connector: its priority, and its mapping, beside which other settings may have changed since. */
 export async function saveConnectorRank(
   tx: Transaction,
-  tenantId: string,
   { id, priority, fields }: { id: string; priority?: number | undefined; fields?: object | undefined },
 ): Promise<void> {
   await tx.query(
@@ -87,7 +85,7 @@ export async function saveConnectorRank(
             config = case when $4::jsonb is null then config else jsonb_set(config, '{fields}', $4) end,
             config_version = config_version + ($4::jsonb is not null)::integer
       where tenant_id = $1 and id = $2 and deleted_at is null`,
-    [tenantId, id, priority ?? null, fields === undefined ? null : JSON.stringify(fields)],
+    [tx.tenantId, id, priority ?? null, fields === undefined ? null : JSON.stringify(fields)],
   );
 }
 
@@ -216,11 +214,10 @@ export function findBatchState(tx: Transaction, jobId: string, seq: number): Pro
 
 export async function saveBatchState(
   tx: Transaction,
-  tenantId: string,
   { jobId, seq }: { jobId: string; seq: number },
   { processId, first, beyond, stops, cuts, leftOut }: BatchState,
 ): Promise<void> {
-  const note = { jobId, seq, tenantId, processId, first, beyond, stops, cuts, leftOut };
+  const note = { jobId, seq, tenantId: tx.tenantId, processId, first, beyond, stops, cuts, leftOut };
   await tx.manager.upsert(BatchBegunEntity, note, ['tenantId', 'jobId', 'seq']);
 }
 

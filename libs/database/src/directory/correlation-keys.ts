@@ -34,10 +34,10 @@ export interface ContestedKey extends CorrelationKey {
  * Creates missing keys, locks all of them, and returns their owners. The row locks serialise only batches that concern
  * the same person: an insert waits for a concurrent insert of the same key, and the sorted order prevents deadlocks.
  */
-export async function lockKeys(tx: Transaction, tenantId: string, keys: readonly WantedKey[]): Promise<HeldKey[]> {
+export async function lockKeys(tx: Transaction, keys: readonly WantedKey[]): Promise<HeldKey[]> {
   if (keys.length === 0) return [];
   const sorted = [...keys].sort((a, b) => compare(a.kind, b.kind) || compare(a.value, b.value));
-  const values = keyColumns(tenantId, sorted);
+  const values = keyColumns(tx.tenantId, sorted);
   const inserted = await tx.count(
     `with inserted as (
        insert into correlation_keys (tenant_id, kind, value, identity_id)
@@ -68,36 +68,32 @@ export async function lockKeys(tx: Transaction, tenantId: string, keys: readonly
   // Keys that another transaction deleted while this one waited are inserted again.
   const found = new Set(held.map(({ kind, value }) => `${kind} ${value}`));
   const lost = sorted.filter(({ kind, value }) => !found.has(`${kind} ${value}`));
-  return [...held, ...(await lockKeys(tx, tenantId, lost))];
+  return [...held, ...(await lockKeys(tx, lost))];
 }
 
 /** Saves the owners of locked keys. */
-export async function assignKeys(tx: Transaction, tenantId: string, keys: readonly HeldKey[]): Promise<void> {
+export async function assignKeys(tx: Transaction, keys: readonly HeldKey[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.query(
     `update correlation_keys c set identity_id = k.identity_id, shared = k.shared
        from unnest($2::text[], $3::text[], $4::uuid[], $5::text[]) as k (kind, value, identity_id, shared)
       where c.tenant_id = $1 and c.kind = k.kind and c.value = k.value`,
-    [tenantId, ...arraysOf(keys, { kind: texts, value: texts, identityId: uuids, shared: texts })],
+    [tx.tenantId, ...arraysOf(keys, { kind: texts, value: texts, identityId: uuids, shared: texts })],
   );
 }
 
 /** Deletes locked keys that no record has any longer. */
-export async function releaseKeys(tx: Transaction, tenantId: string, keys: readonly CorrelationKey[]): Promise<void> {
+export async function releaseKeys(tx: Transaction, keys: readonly CorrelationKey[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.query(
     `delete from correlation_keys c using unnest($2::text[], $3::text[]) as k (kind, value)
       where c.tenant_id = $1 and c.kind = k.kind and c.value = k.value`,
-    keyColumns(tenantId, keys),
+    keyColumns(tx.tenantId, keys),
   );
 }
 
 /** Finds the identities whose records, or former records, contest these keys. */
-export async function findContestants(
-  tx: Transaction,
-  tenantId: string,
-  keys: readonly CorrelationKey[],
-): Promise<string[]> {
+export async function findContestants(tx: Transaction, keys: readonly CorrelationKey[]): Promise<string[]> {
   if (keys.length === 0) return [];
   return tx.ids(
     // One index lookup per key: this runs for all keys of a batch, and few of them are contested; most tenants have none.
@@ -107,7 +103,7 @@ export async function findContestants(
                            where tenant_id = $1 and kind = k.kind and value = k.value offset 0) c
       cross join lateral (select identity_id from source_records where tenant_id = $1 and id = c.record_id offset 0) r
       where r.identity_id is not null and (select exists (select from contested_keys where tenant_id = $1))`,
-    keyColumns(tenantId, keys),
+    keyColumns(tx.tenantId, keys),
   );
 }
 
@@ -123,7 +119,6 @@ export async function findContestedKeysOf(tx: Transaction, recordIds: readonly s
 /** Replaces the records that contest these keys; a key without records is no longer contested. */
 export async function saveContests(
   tx: Transaction,
-  tenantId: string,
   keys: readonly CorrelationKey[],
   contests: readonly ContestedKey[],
 ): Promise<void> {
@@ -131,41 +126,36 @@ export async function saveContests(
   await tx.query(
     `delete from contested_keys c using unnest($2::text[], $3::text[]) as k (kind, value)
       where c.tenant_id = $1 and c.kind = k.kind and c.value = k.value`,
-    keyColumns(tenantId, keys),
+    keyColumns(tx.tenantId, keys),
   );
   if (contests.length === 0) return;
   await tx.query(
     `insert into contested_keys (tenant_id, kind, value, record_id)
      select $1, * from unnest($2::text[], $3::text[], $4::uuid[]) on conflict do nothing`,
-    [tenantId, ...arraysOf(contests, { kind: texts, value: texts, recordId: uuids })],
+    [tx.tenantId, ...arraysOf(contests, { kind: texts, value: texts, recordId: uuids })],
   );
 }
 
 /** Finds accounts and machine identities that wait for one of these keys; `offset 0` keeps it a lookup for each key. */
-export async function findWaitingRecords(
-  tx: Transaction,
-  tenantId: string,
-  keys: readonly CorrelationKey[],
-): Promise<string[]> {
+export async function findWaitingRecords(tx: Transaction, keys: readonly CorrelationKey[]): Promise<string[]> {
   if (keys.length === 0) return [];
   return tx.ids(
     `select distinct w.record_id as id
        from unnest($2::text[], $3::text[]) as k (kind, value)
       cross join lateral (select record_id from waiting_records
                            where tenant_id = $1 and kind = k.kind and value = k.value offset 0) w`,
-    keyColumns(tenantId, keys),
+    keyColumns(tx.tenantId, keys),
   );
 }
 
 /** Replaces the keys that these records wait for; with an empty list a record no longer waits. */
 export async function setWaiting(
   tx: Transaction,
-  tenantId: string,
   records: readonly { id: string; keys: readonly CorrelationKey[] }[],
 ): Promise<void> {
   if (records.length === 0) return;
   await tx.query('delete from waiting_records where tenant_id = $1 and record_id = any($2)', [
-    tenantId,
+    tx.tenantId,
     records.map((record) => record.id),
   ]);
   const rows = records.flatMap((record) => record.keys.map((key) => ({ ...key, id: record.id })));
@@ -173,13 +163,13 @@ export async function setWaiting(
   await tx.query(
     `insert into waiting_records (tenant_id, kind, value, record_id)
      select $1, * from unnest($2::text[], $3::text[], $4::uuid[]) on conflict do nothing`,
-    [tenantId, ...arraysOf(rows, { kind: texts, value: texts, id: uuids })],
+    [tx.tenantId, ...arraysOf(rows, { kind: texts, value: texts, id: uuids })],
   );
 }
 
 /** Deletes the keys that too many records had by other rules; they are counted again. */
-export async function clearCommonKeys(tx: Transaction, tenantId: string): Promise<void> {
-  await tx.query(`delete from correlation_keys where tenant_id = $1 and shared = 'common'`, [tenantId]);
+export async function clearCommonKeys(tx: Transaction): Promise<void> {
+  await tx.query(`delete from correlation_keys where tenant_id = $1 and shared = 'common'`, [tx.tenantId]);
 }
 
 function keyColumns(tenantId: string, keys: readonly CorrelationKey[]): unknown[] {

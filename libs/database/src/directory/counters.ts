@@ -20,14 +20,10 @@ export const positionLevels = 6;
  * Adds to the totals of the lists, and to the counts by creation time that locate a page. Locks both until the commit.
  * A batch of new people shares one creation time and so changes seven rows: 1 ms of about 300 ms for a thousand people.
  */
-export async function addToCounters(
-  tx: Transaction,
-  tenantId: string,
-  changes: readonly CounterChange[],
-): Promise<void> {
+export async function addToCounters(tx: Transaction, changes: readonly CounterChange[]): Promise<void> {
   if (changes.length === 0) return;
   const columns = [
-    tenantId,
+    tx.tenantId,
     ...arraysOf(changes, { resource: texts, status: texts, by: bigints }),
     bigints(changes.map(({ createdAt }) => createdAt.getTime())),
   ];

@@ -80,24 +80,24 @@ export async function deletePlannedReferences(
 }
 
 /** Deletes the planned changes of an identity. */
-export async function deletePlannedOfIdentity(tx: Transaction, tenantId: string, identityId: string): Promise<void> {
-  await tx.manager.delete(SyncPlanEntryEntity, { tenantId, identityId });
+export async function deletePlannedOfIdentity(tx: Transaction, identityId: string): Promise<void> {
+  await tx.manager.delete(SyncPlanEntryEntity, { tenantId: tx.tenantId, identityId });
 }
 
 /** Removes records from the results of undone jobs and refused plans; their number stays. */
-export async function eraseOutcomes(tx: Transaction, tenantId: string, externalIds: readonly string[]): Promise<void> {
+export async function eraseOutcomes(tx: Transaction, externalIds: readonly string[]): Promise<void> {
   if (externalIds.length === 0) return;
   await tx.query(
     `update operations set result = jsonb_set(jsonb_set(result,
         '{restored}', coalesce((result -> 'restored') - $2::text[], '[]')),
         '{removed}', coalesce((result -> 'removed') - $2::text[], '[]'))
       where tenant_id = $1 and type = 'job.undo' and (result -> 'restored' ?| $2 or result -> 'removed' ?| $2)`,
-    [tenantId, texts(externalIds)],
+    [tx.tenantId, texts(externalIds)],
   );
   await tx.query(
     `update operations set result = '{"error": "the plan was refused"}'
       where tenant_id = $1 and type = 'plan.apply' and status = 'refused'
         and exists (select from unnest($2::text[]) as named (id) where position(id in result ->> 'error') > 0)`,
-    [tenantId, texts(externalIds)],
+    [tx.tenantId, texts(externalIds)],
   );
 }

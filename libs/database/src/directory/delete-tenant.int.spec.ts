@@ -20,7 +20,7 @@ afterAll(() => own?.close());
 /** Runs steps until one does not ask for more; returns its state and the number of steps. */
 async function deleted(tenant: string, settleMs = 0): Promise<{ state: string | undefined; rows: number }> {
   for (let rows = 0; ; ) {
-    const step = await database.transaction(tenant, (tx) => deleteTenantPart(tx, tenant, settleMs));
+    const step = await database.transaction(tenant, (tx) => deleteTenantPart(tx, settleMs));
     rows = step?.deleted ?? rows;
     if (step?.state !== 'more') return { state: step?.state, rows };
   }
@@ -60,7 +60,7 @@ describe('the deletion of a tenant', () => {
       for (const table of tables) {
         for (const tenant of [mine, theirs]) await any.fixture.rows(insertion(table, tenant));
       }
-      const step = () => any.database.transaction(mine, (tx) => deleteTenantPart(tx, mine, 0));
+      const step = () => any.database.transaction(mine, (tx) => deleteTenantPart(tx, 0));
       let last = await step();
       while (last?.state === 'more') last = await step();
       expect(last).toEqual({ state: 'done', deleted: tables.length - 2 });
@@ -90,11 +90,11 @@ describe('the deletion of a tenant', () => {
     const counts = [];
     for (let left = 12_000; left > 0; ) {
       const step = database.transaction(tenant, async (tx) => {
-        await deleteTenantPart(tx, tenant, 0);
+        await deleteTenantPart(tx, 0);
         throw new Error('killed');
       });
       await expect(step).rejects.toThrow('killed');
-      await database.transaction(tenant, (tx) => deleteTenantPart(tx, tenant, 0));
+      await database.transaction(tenant, (tx) => deleteTenantPart(tx, 0));
       const [row] = await own.fixture.rows<{ left: number }>(
         'select count(*)::integer as left from events where tenant_id = $1',
         [tenant],
@@ -122,8 +122,8 @@ describe('the deletion of a tenant', () => {
     const tenant = await own.fixture.tenant();
     await request(tenant);
     await database.transaction(tenant, async (tx) => {
-      expect((await deleteTenantPart(tx, tenant, 0))?.state).toBe('more');
-      expect(await database.transaction(tenant, (other) => deleteTenantPart(other, tenant, 0))).toBeUndefined();
+      expect((await deleteTenantPart(tx, 0))?.state).toBe('more');
+      expect(await database.transaction(tenant, (other) => deleteTenantPart(other, 0))).toBeUndefined();
     });
   });
 

@@ -43,11 +43,8 @@ export async function findTenantDeletions(tx: Transaction): Promise<string[]> {
  * tables has found no row, and the request is older than `settleMs`: until then a transaction that began before it may
  * add rows. Returns undefined if another process has the lock, or the tenant is deleted.
  */
-export async function deleteTenantPart(
-  tx: Transaction,
-  tenantId: string,
-  settleMs: number,
-): Promise<DeletionStep | undefined> {
+export async function deleteTenantPart(tx: Transaction, settleMs: number): Promise<DeletionStep | undefined> {
+  const { tenantId } = tx;
   const [progress] = await tx.query<Progress>(
     `select table_name as "table", found, deleted,
             requested_at + $2 * interval '1 millisecond' <= clock_timestamp() as settled
@@ -56,7 +53,7 @@ export async function deleteTenantPart(
   );
   if (!progress) return undefined;
   const at = Math.max(tablesOfTenants.indexOf(progress.table ?? ''), 0);
-  const gone = await deleteRows(tx, tenantId, tablesOfTenants[at] as string);
+  const gone = await deleteRows(tx, tablesOfTenants[at] as string);
   const [found, deleted] = [progress.found + gone, progress.deleted + gone];
   const table = tablesOfTenants[gone < rowsAtOnce ? at + 1 : at];
   if (table === undefined && found === 0 && progress.settled) {
@@ -80,11 +77,11 @@ interface Progress {
   settled: boolean;
 }
 
-function deleteRows(tx: Transaction, tenantId: string, table: string): Promise<number> {
+function deleteRows(tx: Transaction, table: string): Promise<number> {
   return tx.count(
     `with found as (select ctid from ${table} where tenant_id = $1 limit ${rowsAtOnce}),
           deleted as (delete from ${table} where tenant_id = $1 and ctid = any(array(select ctid from found)) returning 1)
      select count(*)::integer as count from deleted`,
-    [tenantId],
+    [tx.tenantId],
   );
 }

@@ -68,14 +68,13 @@ export async function saveNextDue(
 /** Finds records whose status depends on time and is due to change: those that begin, or all others. Locks nothing. */
 export async function findDueRecords(
   tx: Transaction,
-  tenantId: string,
   now: Date,
   { begin, limit }: { begin: boolean; limit: number },
 ): Promise<string[]> {
   return tx.ids(
     `select id from source_records
       where tenant_id = $1 and due_at <= $2 and (status = 'pending') = $4 order by due_at limit $3`,
-    [tenantId, now, limit, begin],
+    [tx.tenantId, now, limit, begin],
   );
 }
 
@@ -91,7 +90,6 @@ export async function lockDueRecords(tx: Transaction, ids: readonly string[], no
 /** Deletes tombstones of erased identities whose retention has ended, and the redirects to them. */
 export async function purgeErasedIdentities(
   tx: Transaction,
-  tenantId: string,
   now: Date,
   limit: number,
 ): Promise<{ status: string; createdAt: Date }[]> {
@@ -103,6 +101,6 @@ export async function purgeErasedIdentities(
        returning id, status, created_at),
      gone as (delete from identity_redirects where tenant_id = $1 and into_id in (select id from purged))
      select status, created_at as "createdAt" from purged`,
-    [tenantId, now, limit],
+    [tx.tenantId, now, limit],
   );
 }

@@ -35,22 +35,23 @@ export interface PersonTraces {
  * every identity that these records belonged to, from payloads of webhooks, from plans of dry runs and from results of
  * operations.
  */
-export async function erasePersonData(tx: Transaction, tenantId: string, person: PersonTraces): Promise<void> {
+export async function erasePersonData(tx: Transaction, person: PersonTraces): Promise<void> {
+  const { tenantId } = tx;
   const mentioningIds = [...person.managedIds, ...person.formerIds];
   await eraseIdentityHistory(tx, [person.identityId]);
   await deletePlannedReferences(tx, { ...person, names: person.plannedNames });
-  await eraseOutcomes(tx, tenantId, person.externalIds);
+  await eraseOutcomes(tx, person.externalIds);
   await tx.query(
     `update events e set details = e.details - 'changes' from ${eventsAbout('subject_id', '$2::uuid[]')} as about
       where e.tenant_id = $1 and e.sequence = about.sequence and e.details ? 'changes'`,
     [tenantId, uuids(person.recordIds)],
   );
   const owned = [...person.recordIds, ...person.machineIds];
-  const ownIds = new Set([...person.earlierIds, ...(await findOtherIdentities(tx, tenantId, person, owned))]);
-  const mentioning = await findOtherIdentities(tx, tenantId, person, mentioningIds);
+  const ownIds = new Set([...person.earlierIds, ...(await findOtherIdentities(tx, person, owned))]);
+  const mentioning = await findOtherIdentities(tx, person, mentioningIds);
   const mentioningIdentities = mentioning.filter((id) => !ownIds.has(id));
   const otherIds = [...ownIds, ...mentioningIdentities];
-  await erasePayloads(tx, tenantId, {
+  await erasePayloads(tx, {
     identityIds: [person.identityId, ...otherIds],
     recordIds: [...owned, ...mentioningIds],
   });
@@ -69,9 +70,9 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
         and exists (select from unnest($3::text[]) trace where position(trace in document) > 0)`,
     [tenantId, uuids(otherIds), texts([...person.publicIds, ...quoted])],
   );
-  await eraseChanges(tx, tenantId, { subjectIds: person.machineIds, identityIds: [...ownIds], values: person.values });
+  await eraseChanges(tx, { subjectIds: person.machineIds, identityIds: [...ownIds], values: person.values });
   // Users and machines that only named the person have values in common with them, such as a department.
-  await eraseChanges(tx, tenantId, {
+  await eraseChanges(tx, {
     subjectIds: mentioningIds,
     identityIds: mentioningIdentities,
     values: person.names,
@@ -81,7 +82,6 @@ export async function erasePersonData(tx: Transaction, tenantId: string, person:
 /** Finds the other identities whose history contains events of these records, or that have them now. */
 async function findOtherIdentities(
   tx: Transaction,
-  tenantId: string,
   { identityId }: PersonTraces,
   recordIds: readonly string[],
 ): Promise<string[]> {
@@ -89,14 +89,13 @@ async function findOtherIdentities(
     `select identity_id as id from ${eventsAbout('subject_id', '$2::uuid[]')} as about where identity_id <> $3
      union select identity_id from source_records
             where tenant_id = $1 and id = any($2) and identity_id is not null and identity_id <> $3`,
-    [tenantId, uuids(recordIds), identityId],
+    [tx.tenantId, uuids(recordIds), identityId],
   );
 }
 
 /** Removes the changes of events that contain one of these values. Events keep their type and time. */
 async function eraseChanges(
   tx: Transaction,
-  tenantId: string,
   { subjectIds, identityIds, values }: Record<'subjectIds' | 'identityIds' | 'values', readonly string[]>,
 ): Promise<void> {
   await tx.query(
@@ -106,7 +105,7 @@ async function eraseChanges(
       where e.tenant_id = $1 and e.sequence = about.sequence and exists (
         select from jsonb_array_elements(e.details -> 'changes') change
          where change -> 'from' ?| $4::text[] or change -> 'to' ?| $4::text[])`,
-    [tenantId, uuids(subjectIds), uuids(identityIds), texts(values)],
+    [tx.tenantId, uuids(subjectIds), uuids(identityIds), texts(values)],
   );
 }
 
@@ -116,7 +115,6 @@ async function eraseChanges(
  */
 export async function findEarlierIdentities(
   tx: Transaction,
-  tenantId: string,
   identityIds: readonly string[],
   recordIds: readonly string[],
 ): Promise<string[]> {
@@ -127,14 +125,13 @@ export async function findEarlierIdentities(
      select id from direct where id <> all($3)
      union select identity_id from ${eventsAbout('subject_id', 'array(select id from direct)')} as about
             where identity_id <> all($3)`,
-    [tenantId, uuids([...identityIds, ...recordIds]), uuids(identityIds)],
+    [tx.tenantId, uuids([...identityIds, ...recordIds]), uuids(identityIds)],
   );
 }
 
 /** Finds the values that the events of these records contain, by field. */
 export async function findEarlierValues(
   tx: Transaction,
-  tenantId: string,
   recordIds: readonly string[],
 ): Promise<{ field: string; value: string }[]> {
   return tx.query<{ field: string; value: string }>(
@@ -143,6 +140,6 @@ export async function findEarlierValues(
        from ${eventsAbout('subject_id', '$2::uuid[]')} as about cross join lateral jsonb_array_elements(details -> 'changes') change
       cross join lateral (values (change -> 'from'), (change -> 'to')) as each (said)
       where said is not null`,
-    [tenantId, uuids(recordIds)],
+    [tx.tenantId, uuids(recordIds)],
   );
 }

@@ -14,9 +14,9 @@ const erased = { externalId: 'erased', message: 'the person was erased' };
  */
 export async function eraseRecordErrors(
   tx: Transaction,
-  tenantId: string,
   records: readonly { connectorId: string; externalId: string }[],
 ): Promise<void> {
+  const { tenantId } = tx;
   const anchors = arraysOf(records, { connectorId: uuids, externalId: texts });
   // A connector may have many jobs and few errors.
   await useIndexScans(tx);

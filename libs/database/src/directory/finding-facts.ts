@@ -41,7 +41,6 @@ const present = `('active', 'pending', 'suspended')`;
  */
 export async function findUserFacts(
   tx: Transaction,
-  tenantId: string,
   ids: readonly string[],
   { ranks, employments }: { ranks: ReadonlyMap<string, number>; employments: readonly string[] },
 ): Promise<UserFacts[]> {
@@ -114,7 +113,7 @@ export async function findUserFacts(
       where r.status in ${present} and (
         r.manager is not null or r.manager_id is not null or earlier.ids is not null or gone.id is not null or ended.id is not null or overruling.id is not null
         or r.machine_attribute is not null)`,
-    [tenantId, uuids(ids), uuids([...ranks.keys()]), integers([...ranks.values()]), uuids(employments)],
+    [tx.tenantId, uuids(ids), uuids([...ranks.keys()]), integers([...ranks.values()]), uuids(employments)],
   );
 }
 
@@ -127,7 +126,6 @@ const longestCycle = 100;
  */
 export async function findManagerCycles(
   tx: Transaction,
-  tenantId: string,
   identityIds: readonly string[],
   ranks: ReadonlyMap<string, number>,
 ): Promise<{ identityId: string; path: string[] }[]> {
@@ -148,7 +146,7 @@ export async function findManagerCycles(
         where next.id >= w.start and next.id <> w.at and (w.at <> w.start or cardinality(w.path) = 1)
           and cardinality(w.path) <= ${longestCycle})
      select start as "identityId", path[1:cardinality(path) - 1] as path from walk where at = start and cardinality(path) > 1`,
-    [tenantId, uuids(identityIds), uuids([...ranks.keys()]), integers([...ranks.values()])],
+    [tx.tenantId, uuids(identityIds), uuids([...ranks.keys()]), integers([...ranks.values()])],
   );
 }
 
@@ -183,7 +181,6 @@ export interface OtherFacts {
  */
 export async function findOtherFacts(
   tx: Transaction,
-  tenantId: string,
   ids: readonly string[],
   employments: readonly string[],
 ): Promise<OtherFacts[]> {
@@ -224,7 +221,7 @@ export async function findOtherFacts(
           where u.kind = 'user' and u.status in ('inactive', 'deleted')
           order by status_since desc nulls last, fields -> 'termination_date' ->> 0 desc nulls last limit 1) gone on true
       where r.status in ('active', 'locked', 'orphaned')`,
-    [tenantId, uuids(ids), uuids(employments)],
+    [tx.tenantId, uuids(ids), uuids(employments)],
   );
 }
 
@@ -237,13 +234,13 @@ export interface SourceFacts {
 }
 
 /** Reads the facts about a tenant's connectors that are not deleted, a few dozen rows. */
-export async function findSourceFacts(tx: Transaction, tenantId: string): Promise<SourceFacts[]> {
+export async function findSourceFacts(tx: Transaction): Promise<SourceFacts[]> {
   return tx.query(
     `select c.id, c.type, c.created_at as "createdAt", s.complete_as_of as "completeAsOf"
        from connectors c
        left join lateral (
          select complete_as_of from connector_states where tenant_id = $1 and connector_id = c.id limit 1) s on true
       where c.tenant_id = $1 and c.deleted_at is null order by c.id`,
-    [tenantId],
+    [tx.tenantId],
   );
 }

@@ -57,9 +57,9 @@ export const nextPassAt = `coalesce((
  */
 export async function lockFindingPass(
   tx: Transaction,
-  tenantId: string,
   force = false,
 ): Promise<FindingPass | FollowedChanges | undefined> {
+  const { tenantId } = tx;
   await tx.query(
     `insert into finding_passes (tenant_id, began_at, began_sequence, followed_sequence)
      select tenant_id, now(), last, last from event_sequences
@@ -88,24 +88,19 @@ export async function lockFindingPass(
 }
 
 /** Saves the progress of a locked pass, with the time that the last part has taken; undefined ends the pass. */
-export async function saveFindingPass(
-  tx: Transaction,
-  tenantId: string,
-  pass: FindingPass | undefined,
-  spentMs: number,
-): Promise<void> {
+export async function saveFindingPass(tx: Transaction, pass: FindingPass | undefined, spentMs: number): Promise<void> {
   await tx.query(
     `update finding_passes
         set phase = coalesce($2, phase), after_at = $3, after_id = $4, spent_ms = spent_ms + $5,
             ended_at = case when $2::text is null then clock.now end
        from (select clock_timestamp() as now) as clock where tenant_id = $1`,
-    [tenantId, pass?.phase ?? null, pass?.afterAt ?? null, pass?.afterId ?? null, Math.round(spentMs)],
+    [tx.tenantId, pass?.phase ?? null, pass?.afterAt ?? null, pass?.afterId ?? null, Math.round(spentMs)],
   );
 }
 
 /** Saves that the subjects of the events up to this one were evaluated. */
-export async function saveFollowed(tx: Transaction, tenantId: string, sequence: number): Promise<void> {
-  await tx.query('update finding_passes set followed_sequence = $2 where tenant_id = $1', [tenantId, sequence]);
+export async function saveFollowed(tx: Transaction, sequence: number): Promise<void> {
+  await tx.query('update finding_passes set followed_sequence = $2 where tenant_id = $1', [tx.tenantId, sequence]);
 }
 
 export interface UsersOfPart {
@@ -124,7 +119,6 @@ export interface UsersOfPart {
  */
 export async function findUsersAfter(
   tx: Transaction,
-  tenantId: string,
   { afterAt, afterId }: Pick<FindingPass, 'afterAt' | 'afterId'>,
   limit: number,
 ): Promise<UsersOfPart> {
@@ -147,23 +141,18 @@ export async function findUsersAfter(
                or (select exists (select from contested_keys where tenant_id = $1))
                   and exists (select from contested_keys where tenant_id = $1 and record_id = part.id offset 0) as is_repeated
         offset 0) each`,
-    [tenantId, afterAt ?? '-infinity', afterId ?? lowestId, limit],
+    [tx.tenantId, afterAt ?? '-infinity', afterId ?? lowestId, limit],
   );
   return part ?? { ids: [], count: 0, afterAt: null, afterId: null };
 }
 
 /** Returns the next accounts and machine identities. */
-export async function findOthersAfter(
-  tx: Transaction,
-  tenantId: string,
-  afterId: string | null,
-  limit: number,
-): Promise<string[]> {
+export async function findOthersAfter(tx: Transaction, afterId: string | null, limit: number): Promise<string[]> {
   await useIndexScans(tx);
   return tx.ids(
     `select id from source_records
       where tenant_id = $1 and kind <> 'user' and id > $2
       order by id limit $3`,
-    [tenantId, afterId ?? lowestId, limit],
+    [tx.tenantId, afterId ?? lowestId, limit],
   );
 }

@@ -35,7 +35,6 @@ export interface FoundFinding {
 /** Opens those of these findings that are new and returns them. Changed evidence of the others is replaced. */
 export async function openFindings(
   tx: Transaction,
-  tenantId: string,
   found: readonly FoundFinding[],
   now: Date,
 ): Promise<StoredFinding[]> {
@@ -57,7 +56,7 @@ export async function openFindings(
      on conflict (tenant_id, kind, subject_id) where state <> 'resolved' do nothing
      returning ${selectList(columns)}`,
     [
-      tenantId,
+      tx.tenantId,
       uuids(found.map(() => newUuid())),
       ...arraysOf(found, { kind: texts, subjectId: uuids, identityId: uuids, evidence: jsons }),
       now,
@@ -81,7 +80,6 @@ export type UnresolvedFinding = Pick<StoredFinding, 'id' | 'kind' | 'subjectId'>
 /** Returns the next findings that are not resolved, in the order of their ids. */
 export async function findUnresolved(
   tx: Transaction,
-  tenantId: string,
   afterId: string | null,
   limit: number,
 ): Promise<UnresolvedFinding[]> {
@@ -90,14 +88,13 @@ export async function findUnresolved(
     `select id, kind, subject_id as "subjectId" from findings
       where tenant_id = $1 and state <> 'resolved' and id > $2
       order by id limit $3`,
-    [tenantId, afterId ?? lowestId, limit],
+    [tx.tenantId, afterId ?? lowestId, limit],
   );
 }
 
 /** Returns the findings about these subjects that are not resolved. */
 export async function findUnresolvedAbout(
   tx: Transaction,
-  tenantId: string,
   subjectIds: readonly string[],
 ): Promise<UnresolvedFinding[]> {
   if (subjectIds.length === 0) return [];
@@ -106,30 +103,21 @@ export async function findUnresolvedAbout(
       cross join lateral (select id, kind, subject_id, state from findings
                            where tenant_id = $1 and subject_id = n.id offset 0) f
       where f.state <> 'resolved'`,
-    [tenantId, uuids([...new Set(subjectIds)])],
+    [tx.tenantId, uuids([...new Set(subjectIds)])],
   );
 }
 
 /** Returns the findings of a kind that are not resolved; for kinds with a few. */
-export async function findUnresolvedOf(
-  tx: Transaction,
-  tenantId: string,
-  kind: FindingKind,
-): Promise<UnresolvedFinding[]> {
+export async function findUnresolvedOf(tx: Transaction, kind: FindingKind): Promise<UnresolvedFinding[]> {
   return tx.query(
     `select id, kind, subject_id as "subjectId" from findings
       where tenant_id = $1 and kind = $2 and state <> 'resolved'`,
-    [tenantId, kind],
+    [tx.tenantId, kind],
   );
 }
 
 /** Opens accepted findings again whose acceptance has ended, and returns them. */
-export async function endAcceptances(
-  tx: Transaction,
-  tenantId: string,
-  now: Date,
-  limit: number,
-): Promise<StoredFinding[]> {
+export async function endAcceptances(tx: Transaction, now: Date, limit: number): Promise<StoredFinding[]> {
   return tx.query(
     `update findings
         set state = 'open', accepted_by = null, accepted_reason = null, accepted_at = null, accepted_until = null
@@ -137,22 +125,22 @@ export async function endAcceptances(
         select id from findings where tenant_id = $1 and state = 'accepted' and accepted_until <= $2
          order by accepted_until limit $3 for update skip locked))
      returning ${selectList(columns)}`,
-    [tenantId, now, limit],
+    [tx.tenantId, now, limit],
   );
 }
 
 /** Deletes findings that were resolved before this time. */
-export async function purgeFindings(tx: Transaction, tenantId: string, before: Date, limit: number): Promise<void> {
+export async function purgeFindings(tx: Transaction, before: Date, limit: number): Promise<void> {
   await tx.query(
     `delete from findings where tenant_id = $1 and id = any(array(
        select id from findings where tenant_id = $1 and state = 'resolved' and resolved_at < $2
         order by resolved_at limit $3 for update skip locked))`,
-    [tenantId, before, limit],
+    [tx.tenantId, before, limit],
   );
 }
 
-export function lockFinding(tx: Transaction, tenantId: string, id: string): Promise<FindingEntity | undefined> {
-  return findRow(tx, FindingEntity, { where: { tenantId, id }, lock: { mode: 'pessimistic_write' } });
+export function lockFinding(tx: Transaction, id: string): Promise<FindingEntity | undefined> {
+  return findRow(tx, FindingEntity, { where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
 }
 
 /** Saves the acceptance of a locked finding, or its end. */

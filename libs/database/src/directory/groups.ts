@@ -135,7 +135,6 @@ function rowsOf(connectorId: string, groups: readonly KeyedGroup[]) {
 /** Adds the groups that records name and that are not stored. Groups are never deleted; those without members are hidden. */
 export async function insertGroups(
   tx: Transaction,
-  tenantId: string,
   records: readonly (ListedRecord & { updatedAt: Date })[],
 ): Promise<void> {
   const found = new Map<string, { id: string; connectorId: string; name: string; at: Date }>();
@@ -154,7 +153,7 @@ export async function insertGroups(
        left join lateral (select true as is_known from groups where tenant_id = $1 and id = n.id limit 1) k on true
       where is_known is null on conflict do nothing`,
     [
-      tenantId,
+      tx.tenantId,
       ...arraysOf(groups, { id: uuids, connectorId: uuids, name: texts }),
       texts(groups.map(({ id }) => groupTerm(id))),
       times(groups.map(({ at }) => at)),
@@ -177,17 +176,13 @@ export async function findGroupStates(tx: Transaction, ids: readonly string[]): 
  * Returns which of these groups have members. Under the lock of the tenant's sequence the answer holds until the
  * transaction changes members.
  */
-export async function findGroupsWithMembers(
-  tx: Transaction,
-  tenantId: string,
-  groupIds: readonly string[],
-): Promise<Set<string>> {
+export async function findGroupsWithMembers(tx: Transaction, groupIds: readonly string[]): Promise<Set<string>> {
   if (groupIds.length === 0) return new Set();
   const terms = groupIds.map(groupTerm);
   const rows = await tx.query<{ nth: number }>(
     `select nth::integer from unnest($2::text[]) with ordinality as n (term, nth)
       cross join lateral (select from list_terms where tenant_id = $1 and term = n.term limit 1) as member`,
-    [tenantId, texts(terms)],
+    [tx.tenantId, texts(terms)],
   );
   return new Set(rows.flatMap(({ nth }) => groupIds[nth - 1] ?? []));
 }

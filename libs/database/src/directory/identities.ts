@@ -51,7 +51,7 @@ export const updateIdentities = saving(
 );
 
 function saving(onConflict: string) {
-  return async (tx: Transaction, tenantId: string, identities: readonly StoredIdentity[]): Promise<void> => {
+  return async (tx: Transaction, identities: readonly StoredIdentity[]): Promise<void> => {
     if (identities.length === 0) return;
     await tx.query(
       `with saved as (
@@ -60,7 +60,7 @@ function saving(onConflict: string) {
             unnest($6::timestamptz[]), unnest($7::text[]) ${onConflict} returning 1)
        select`,
       [
-        tenantId,
+        tx.tenantId,
         ...arraysOf(identities, { id: uuids, displayName: texts, status: texts }),
         ...arraysOf(identities, { createdAt: times, updatedAt: times, document: texts }),
       ],
@@ -71,10 +71,10 @@ function saving(onConflict: string) {
 /** Replaces identities that have no records left by redirects to the identities that have them now. */
 export async function redirectIdentities(
   tx: Transaction,
-  tenantId: string,
   redirects: readonly { identity: StoredIdentity; intoId: string }[],
   now: Date,
 ): Promise<void> {
+  const { tenantId } = tx;
   if (redirects.length === 0) return;
   await planForValues(tx);
   const ids = redirects.map(({ identity }) => identity.id);

@@ -31,15 +31,15 @@ describe('records that can match', () => {
     const [alone = '', alike = ''] = namesakes;
     await own.database.transaction(tenant, async (tx) => {
       const named = namesakes.map((id) => ({ id, connectorId: hr, isNew: true, values: ['full_name AN L'] }));
-      await saveWeakKeys(tx, tenant, named);
-      await saveWeakKeys(tx, tenant, [
+      await saveWeakKeys(tx, named);
+      await saveWeakKeys(tx, [
         { id: alike, connectorId: hr, isNew: false, values: ['phone 1'] },
         { id: newUuid(), connectorId: ad, isNew: true, values: ['phone 1'] },
       ]);
     });
     await own.database.transaction(tenant, async (tx) => {
       const before = await rowsFetched(tx, 'weak_keys');
-      expect(await findComparable(tx, tenant, [alone, alike])).toEqual(new Set([alike]));
+      expect(await findComparable(tx, [alone, alike])).toEqual(new Set([alike]));
       expect((await rowsFetched(tx, 'weak_keys')) - before).toBeLessThan(10);
     });
   });
@@ -125,14 +125,14 @@ describe('correlation keys', () => {
   it('are assigned to the expected identity while they have none', async () => {
     const [expectedId, identityId] = [newUuid(), newUuid()];
     await own.database.transaction(tenant, async (tx) => {
-      expect(await lockKeys(tx, tenant, [{ ...ann, expectedId }])).toEqual([{ ...ann, expectedId }]);
+      expect(await lockKeys(tx, [{ ...ann, expectedId }])).toEqual([{ ...ann, expectedId }]);
     });
     await own.database.transaction(tenant, async (tx) => {
-      await lockKeys(tx, tenant, [ann]);
-      await assignKeys(tx, tenant, [{ ...ann, identityId }]);
+      await lockKeys(tx, [ann]);
+      await assignKeys(tx, [{ ...ann, identityId }]);
     });
     const held = await own.database.transaction(tenant, (tx) =>
-      lockKeys(tx, tenant, [
+      lockKeys(tx, [
         { ...bob, expectedId },
         { ...ann, expectedId },
       ]),
@@ -148,15 +148,15 @@ describe('correlation keys', () => {
 
   it('are locked after waiting for another transaction, even if that one deleted them', async () => {
     await own.database.transaction(tenant, async (tx) => {
-      await lockKeys(tx, tenant, [ann]);
-      await assignKeys(tx, tenant, [{ ...ann, identityId: newUuid() }]);
+      await lockKeys(tx, [ann]);
+      await assignKeys(tx, [{ ...ann, identityId: newUuid() }]);
     });
     let waiting: Promise<unknown> | undefined;
     await own.database.transaction(tenant, async (tx) => {
-      await lockKeys(tx, tenant, [ann]);
-      waiting = own.database.transaction(tenant, (other) => lockKeys(other, tenant, [ann, bob]));
+      await lockKeys(tx, [ann]);
+      waiting = own.database.transaction(tenant, (other) => lockKeys(other, [ann, bob]));
       await own.fixture.waitForBlockedLock();
-      await releaseKeys(tx, tenant, [ann]);
+      await releaseKeys(tx, [ann]);
     });
     expect(await waiting).toEqual(expect.arrayContaining([ann, bob]));
     expect(
@@ -197,7 +197,7 @@ describe('former references in a table that was never analysed', () => {
     });
   }
 
-  const find = (...ids: string[]) => cost((tx) => findFormerReferences(tx, tenant, ids));
+  const find = (...ids: string[]) => cost((tx) => findFormerReferences(tx, ids));
 
   it('are found by the people', async () => {
     const { result, rows } = await find(manager(7), manager(9));
@@ -211,7 +211,6 @@ describe('former references in a table that was never analysed', () => {
       cost((tx) =>
         saveFormerReferences(
           tx,
-          tenant,
           names.map((text) => ({ recordId, identityId, text })),
         ),
       );
@@ -234,7 +233,7 @@ describe('former references in a table that was never analysed', () => {
   it('are erased for these people, and by text for others', async () => {
     const [other] = (await find(manager(12))).result;
     if (!other) throw new Error('there is no former reference');
-    const { rows } = await cost((tx) => eraseFormerReferences(tx, tenant, [manager(11)], [other]));
+    const { rows } = await cost((tx) => eraseFormerReferences(tx, [manager(11)], [other]));
     expect(rows).toBeLessThanOrEqual(reports + 1);
     expect((await find(manager(11))).result).toEqual([]);
     const left = (await find(manager(12))).result;
@@ -284,7 +283,7 @@ describe('a look-up of machine references in tables that were never analysed', (
 
   it('finds the holders of match keys by one index lookup for each, and no key without a holder', async () => {
     const { found, rows } = await cost('correlation_keys', (tx) =>
-      findKeyHolders(tx, tenant, ['employee_number', 'email'], wanted),
+      findKeyHolders(tx, ['employee_number', 'email'], wanted),
     );
     expect(found).toHaveLength(present - 1);
     expect(rows).toBeLessThanOrEqual(2 * wanted.length);

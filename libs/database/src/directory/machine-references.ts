@@ -22,15 +22,14 @@ export interface StoredReference {
  * add people. A person and a reference to them that arrive concurrently therefore find each other, and transactions
  * that add people do not wait for each other.
  */
-export async function lockReferences(tx: Transaction, tenantId: string, how: 'alone' | 'shared'): Promise<void> {
+export async function lockReferences(tx: Transaction, how: 'alone' | 'shared'): Promise<void> {
   const lock = how === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
-  await tx.query(`select ${lock}(hashtextextended($1, 6))`, [tenantId]);
+  await tx.query(`select ${lock}(hashtextextended($1, 6))`, [tx.tenantId]);
 }
 
 /** Finds machine identities that refer to one of these values or identities. */
 export async function findReferrers(
   tx: Transaction,
-  tenantId: string,
   values: readonly string[],
   identityIds: readonly string[],
 ): Promise<string[]> {
@@ -38,7 +37,7 @@ export async function findReferrers(
   return tx.ids(
     `select record_id as id from machine_references where tenant_id = $1 and value = any($2)
      union select record_id from machine_references where tenant_id = $1 and identity_id = any($3)`,
-    [tenantId, texts(values), uuids(identityIds)],
+    [tx.tenantId, texts(values), uuids(identityIds)],
   );
 }
 
@@ -53,7 +52,6 @@ export interface ReferencingMachine {
  */
 export async function findReferencingMachines(
   tx: Transaction,
-  tenantId: string,
   identityIds: readonly string[],
 ): Promise<ReferencingMachine[]> {
   return tx.query(
@@ -61,23 +59,19 @@ export async function findReferencingMachines(
       cross join lateral (select record_id, role from machine_references
                            where tenant_id = $1 and identity_id = n.id offset 0) m
       order by 1, 2`,
-    [tenantId, uuids(identityIds)],
+    [tx.tenantId, uuids(identityIds)],
   );
 }
 
 /** Finds the machines with events in the history of these identities, such as those that they once owned. */
-export async function findFormerMachines(
-  tx: Transaction,
-  tenantId: string,
-  identityIds: readonly string[],
-): Promise<string[]> {
+export async function findFormerMachines(tx: Transaction, identityIds: readonly string[]): Promise<string[]> {
   return tx.ids(
     `select r.id from (select distinct subject_id from ${eventsAbout('identity_id', '$2::uuid[]')} as about
                         where tenant_id = $1 and type like 'machine\\_identity.%') as about
       cross join lateral (select id, kind from source_records
                            where tenant_id = $1 and id = about.subject_id limit 1) as r
       where r.kind = 'machine_identity' order by r.id`,
-    [tenantId, uuids(identityIds)],
+    [tx.tenantId, uuids(identityIds)],
   );
 }
 
@@ -93,11 +87,7 @@ export async function findReferences(tx: Transaction, recordIds: readonly string
 }
 
 /** Saves the references of these records; a reference without value and identity is deleted. */
-export async function saveReferences(
-  tx: Transaction,
-  tenantId: string,
-  references: readonly StoredReference[],
-): Promise<void> {
+export async function saveReferences(tx: Transaction, references: readonly StoredReference[]): Promise<void> {
   if (references.length === 0) return;
   const columns = arraysOf(references, { recordId: uuids, role: texts, value: texts, identityId: uuids });
   await tx.query(
@@ -105,21 +95,20 @@ export async function saveReferences(
       using unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[]) as n (record_id, role, value, identity_id)
       where r.tenant_id = $1 and r.record_id = n.record_id and r.role = n.role
         and n.value is null and n.identity_id is null`,
-    [tenantId, ...columns],
+    [tx.tenantId, ...columns],
   );
   await tx.query(
     `insert into machine_references (tenant_id, record_id, role, value, identity_id)
      select $1, * from unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[]) as n (record_id, role, value, identity_id)
       where n.value is not null or n.identity_id is not null
      on conflict (tenant_id, record_id, role) do update set value = excluded.value, identity_id = excluded.identity_id`,
-    [tenantId, ...columns],
+    [tx.tenantId, ...columns],
   );
 }
 
 /** Finds the identities that own these values as deterministic match keys; excludes values with several owners. */
 export async function findKeyHolders(
   tx: Transaction,
-  tenantId: string,
   kinds: readonly KeyKind[],
   values: readonly string[],
 ): Promise<{ kind: KeyKind; value: string; identityId: string }[]> {
@@ -130,7 +119,7 @@ export async function findKeyHolders(
       cross join lateral (select identity_id from correlation_keys
                            where tenant_id = $1 and kind = k.kind and value = v.value offset 0) c
       where c.identity_id is not null`,
-    [tenantId, texts([...new Set(kinds)]), texts([...new Set(values)])],
+    [tx.tenantId, texts([...new Set(kinds)]), texts([...new Set(values)])],
   );
 }
 
@@ -160,11 +149,7 @@ export interface FormerReference {
 }
 
 /** Stores ended references. They are kept as long as the record, because its history contains the texts. */
-export async function saveFormerReferences(
-  tx: Transaction,
-  tenantId: string,
-  references: readonly FormerReference[],
-): Promise<void> {
+export async function saveFormerReferences(tx: Transaction, references: readonly FormerReference[]): Promise<void> {
   if (references.length === 0) return;
   await tx.query(
     `insert into former_references as f (tenant_id, identity_id, record_id, texts)
@@ -174,7 +159,7 @@ export async function saveFormerReferences(
      on conflict (tenant_id, identity_id, record_id) do update
         set texts = array(select unnest(f.texts) union select unnest(excluded.texts))
       where not f.texts @> excluded.texts`,
-    [tenantId, ...arraysOf(references, { identityId: uuids, recordId: uuids, text: texts })],
+    [tx.tenantId, ...arraysOf(references, { identityId: uuids, recordId: uuids, text: texts })],
   );
 }
 
@@ -186,29 +171,24 @@ export interface FormerNames {
 }
 
 /** Finds what referred earlier to one of these identities. */
-export async function findFormerReferences(
-  tx: Transaction,
-  tenantId: string,
-  identityIds: readonly string[],
-): Promise<FormerNames[]> {
+export async function findFormerReferences(tx: Transaction, identityIds: readonly string[]): Promise<FormerNames[]> {
   return tx.query(
     `select f.record_id as "recordId", f.identity_id as "identityId", f.texts from unnest($2::uuid[]) as n (id)
       cross join lateral (select record_id, identity_id, texts from former_references
                            where tenant_id = $1 and identity_id = n.id offset 0) as f
       order by 1, 2`,
-    [tenantId, uuids(identityIds)],
+    [tx.tenantId, uuids(identityIds)],
   );
 }
 
 /** Deletes the former references to these identities, and these texts of others. */
 export async function eraseFormerReferences(
   tx: Transaction,
-  tenantId: string,
   identityIds: readonly string[],
   names: readonly FormerNames[],
 ): Promise<void> {
   await tx.query('delete from former_references where tenant_id = $1 and identity_id = any($2)', [
-    tenantId,
+    tx.tenantId,
     uuids(identityIds),
   ]);
   const others = names.filter(({ identityId }) => !identityIds.includes(identityId));
@@ -217,6 +197,6 @@ export async function eraseFormerReferences(
     `update former_references f set texts = array(select unnest(f.texts) except select jsonb_array_elements_text(n.texts))
        from unnest($2::uuid[], $3::uuid[], $4::jsonb[]) as n (identity_id, record_id, texts)
       where f.tenant_id = $1 and f.identity_id = n.identity_id and f.record_id = n.record_id`,
-    [tenantId, ...arraysOf(others, { identityId: uuids, recordId: uuids, texts: jsons })],
+    [tx.tenantId, ...arraysOf(others, { identityId: uuids, recordId: uuids, texts: jsons })],
   );
 }

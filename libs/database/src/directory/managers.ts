@@ -37,7 +37,6 @@ export interface ManagerScope {
 /** Finds the identities that these references may stand for. */
 export async function findManagerCandidates(
   tx: Transaction,
-  tenantId: string,
   { kinds, connectorIds, moving = [] }: ManagerScope,
   references: readonly ManagerReference[],
 ): Promise<ManagerCandidates[]> {
@@ -57,7 +56,7 @@ export async function findManagerCandidates(
           cross join lateral (${userNamed('c.id')}) found
          having count(distinct found.identity_id) = 1) other on true`,
     [
-      tenantId,
+      tx.tenantId,
       ...arraysOf(references, { recordId: uuids, connectorId: uuids, text: texts, value: texts }),
       texts(kinds),
       uuids(connectorIds),
@@ -83,11 +82,7 @@ export interface ReferringUser {
 }
 
 /** Reads the references of those of these users that have one. */
-export async function findReferringUsers(
-  tx: Transaction,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<ReferringUser[]> {
+export async function findReferringUsers(tx: Transaction, ids: readonly string[]): Promise<ReferringUser[]> {
   return tx.query(
     `select r.* from unnest($2::uuid[]) as n (id)
       cross join lateral (
@@ -95,20 +90,16 @@ export async function findReferringUsers(
                fields -> 'manager_id' ->> 0 as text
           from source_records where tenant_id = $1 and id = n.id limit 1) r
       where r.text is not null or r."managerId" is not null`,
-    [tenantId, uuids(ids)],
+    [tx.tenantId, uuids(ids)],
   );
 }
 
 /** Finds the users whose manager is one of these identities. */
-export async function findManagedUsers(
-  tx: Transaction,
-  tenantId: string,
-  identityIds: readonly string[],
-): Promise<string[]> {
+export async function findManagedUsers(tx: Transaction, identityIds: readonly string[]): Promise<string[]> {
   return tx.ids(
     `select r.id from unnest($2::uuid[]) as n (id)
       cross join lateral (select id from source_records where tenant_id = $1 and manager_id = n.id offset 0) r
       order by r.id`,
-    [tenantId, uuids(identityIds)],
+    [tx.tenantId, uuids(identityIds)],
   );
 }

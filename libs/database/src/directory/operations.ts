@@ -26,10 +26,10 @@ export function findOperation(tx: Transaction, id: string): Promise<Operation | 
   return findRow(tx, OperationEntity, { select: columns, where: { tenantId: tx.tenantId, id } });
 }
 
-export function lockOperation(tx: Transaction, tenantId: string, id: string): Promise<Operation | undefined> {
+export function lockOperation(tx: Transaction, id: string): Promise<Operation | undefined> {
   return findRow(tx, OperationEntity, {
     select: columns,
-    where: { tenantId, id },
+    where: { tenantId: tx.tenantId, id },
     lock: { mode: 'pessimistic_write' },
   });
 }
@@ -43,7 +43,6 @@ export const waitingFor = 'waiting_for';
  */
 export async function takeUnansweredOperations(
   tx: Transaction,
-  tenantId: string,
   olderThanMs: number | typeof waitingFor,
   limit: number,
 ): Promise<{ id: string }[]> {
@@ -54,7 +53,7 @@ export async function takeUnansweredOperations(
         where tenant_id = $1 and status in ('queued', 'running') and ${condition}
         order by announced_at limit $3 for update skip locked))
      returning id`,
-    [tenantId, olderThanMs, limit],
+    [tx.tenantId, olderThanMs, limit],
   );
 }
 
@@ -90,13 +89,12 @@ export async function stopRunning(tx: Transaction, type: OperationType): Promise
 /** Returns whether an operation of this type took effect after the given one was requested. */
 export async function hasLaterOperation(
   tx: Transaction,
-  tenantId: string,
   { id, type }: Pick<Operation, 'id' | 'type'>,
 ): Promise<boolean> {
   const [row] = await tx.query<{ later: boolean }>(
     `select exists (select from operations where tenant_id = $1 and id > $2 and type = $3 and status in ('done', 'running', 'cancelled')
                        and (input -> 'preview') is distinct from 'true') as later`,
-    [tenantId, id, type],
+    [tx.tenantId, id, type],
   );
   return row?.later ?? false;
 }

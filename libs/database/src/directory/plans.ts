@@ -24,32 +24,24 @@ export interface PlanEntry extends WithoutNulls<StoredEntry> {
 export const deletedStatuses = `('deleted', 'decommissioned')`;
 
 /** Creates the plan of a job if there is none, without locking it, so that batches can add entries concurrently. */
-export async function openPlan(
-  tx: Transaction,
-  tenantId: string,
-  job: { id: string; connectorId: string },
-): Promise<void> {
+export async function openPlan(tx: Transaction, job: { id: string; connectorId: string }): Promise<void> {
   await tx.query(
     'insert into sync_plans (job_id, tenant_id, connector_id) values ($1, $2, $3) on conflict do nothing',
-    [job.id, tenantId, job.connectorId],
+    [job.id, tx.tenantId, job.connectorId],
   );
 }
 
 /** Returns the jobs of the tenant whose plan may have changes that are not applied, also of dry runs. */
-export function findUnappliedPlans(tx: Transaction, tenantId: string): Promise<string[]> {
-  return tx.ids(`select job_id as id from sync_plans where tenant_id = $1 and state <> 'done'`, [tenantId]);
+export function findUnappliedPlans(tx: Transaction): Promise<string[]> {
+  return tx.ids(`select job_id as id from sync_plans where tenant_id = $1 and state <> 'done'`, [tx.tenantId]);
 }
 
 /** Locks the plan of a job; creates it if there is none. */
-export async function lockPlan(
-  tx: Transaction,
-  tenantId: string,
-  job: { id: string; connectorId: string },
-): Promise<SyncPlan> {
-  await openPlan(tx, tenantId, job);
+export async function lockPlan(tx: Transaction, job: { id: string; connectorId: string }): Promise<SyncPlan> {
+  await openPlan(tx, job);
   const [plan] = await tx.query<SyncPlanEntity>(
     `select ${selectList(planColumns)} from sync_plans where tenant_id = $1 and job_id = $2 for update`,
-    [tenantId, job.id],
+    [tx.tenantId, job.id],
   );
   if (!plan) throw new Error('the plan that was just created was not found');
   return withoutNulls(plan);
@@ -101,7 +93,6 @@ const sweepSeq = -1;
  */
 export async function planDeletions(
   tx: Transaction,
-  tenantId: string,
   { id, connectorId }: { id: string; connectorId: string },
 ): Promise<number> {
   await planForValues(tx);
@@ -122,14 +113,13 @@ export async function planDeletions(
          from found r order by r.id
        returning 1)
      select count(*)::int as count from planned`,
-    [id, tenantId, connectorId],
+    [id, tx.tenantId, connectorId],
   );
 }
 
 /** Plans the deletion of those of these records that are live. */
 export async function planRemoved(
   tx: Transaction,
-  tenantId: string,
   { id, connectorId }: { id: string; connectorId: string },
   seq: number,
   externalIds: readonly string[],
@@ -143,7 +133,7 @@ export async function planRemoved(
      insert into sync_plan_entries (job_id, tenant_id, seq, action, record_id, kind, external_id, identity_id, changes, based_on)
      select $1, $2, $4, 'delete', r.id, r.kind, r.external_id, r.identity_id, ${deletionChange}, r.updated_at
        from found r returning 1`,
-    [id, tenantId, connectorId, seq, texts(externalIds)],
+    [id, tx.tenantId, connectorId, seq, texts(externalIds)],
   );
 }
 
@@ -258,7 +248,6 @@ export async function dropEntries(tx: Transaction, jobId: string, externalIds: r
 
 export async function addPlanEntries(
   tx: Transaction,
-  tenantId: string,
   jobId: string,
   entries: readonly Omit<PlanEntry, 'id'>[],
 ): Promise<void> {
@@ -276,7 +265,7 @@ export async function addPlanEntries(
      returning 1`,
     [
       jobId,
-      tenantId,
+      tx.tenantId,
       ...arraysOf(entries, {
         seq: integers,
         action: texts,

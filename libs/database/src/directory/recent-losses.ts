@@ -58,8 +58,8 @@ export async function addLosses(tx: Transaction, jobId: string, identityIds: rea
 }
 
 /** Lets one run after the other compute what all sources take, until the end of the transaction. */
-export async function lockLosses(tx: Transaction, tenantId: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`losses ${tenantId}`]);
+export async function lockLosses(tx: Transaction): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`losses ${tx.tenantId}`]);
 }
 
 /** Entries of a plan, `e`, that disable or delete a record of a person with access, or take it otherwise. */
@@ -75,7 +75,6 @@ const taking = (tenant: string) => `e.action in ('disable', 'delete') and ('${pl
  */
 export async function countRecentLosses(
   tx: Transaction,
-  tenantId: string,
   { id, connectorId }: { id: string; connectorId: string },
   withinHours: number,
 ): Promise<number> {
@@ -109,7 +108,7 @@ export async function countRecentLosses(
      select coalesce(sum(losses), 0)::int as count from runs
       where at > coalesce((select max(at) from runs where released), '-infinity')
      having bool_or(connector_id <> $4)`,
-    [tenantId, id, withinHours, connectorId],
+    [tx.tenantId, id, withinHours, connectorId],
   );
 }
 

@@ -35,12 +35,7 @@ export interface ChangedSubjects {
 }
 
 /** Returns the subjects of the next events that change records, with all records of their people. */
-export async function findChangedSubjects(
-  tx: Transaction,
-  tenantId: string,
-  since: number,
-  limit: number,
-): Promise<ChangedSubjects> {
+export async function findChangedSubjects(tx: Transaction, since: number, limit: number): Promise<ChangedSubjects> {
   const [found] = await tx.query<ChangedSubjects>(
     `with changed as materialized (
        select sequence, identity_id, subject_id from events
@@ -61,7 +56,7 @@ export async function findChangedSubjects(
             array(select id from records where kind = 'user') as users,
             array(select id from records where kind <> 'user') as others,
             array(select id from people) as identities, array(select id from named) as named`,
-    [tenantId, since, limit, otherEvents],
+    [tx.tenantId, since, limit, otherEvents],
   );
   return found ?? { last: null, count: 0, users: [], others: [], identities: [], named: [] };
 }

@@ -34,11 +34,7 @@ export async function findCasesOf(tx: Transaction, recordIds: readonly string[])
 }
 
 /** Opens cases, or updates the open ones. */
-export async function saveCases(
-  tx: Transaction,
-  tenantId: string,
-  cases: readonly Omit<ReviewCase, 'status'>[],
-): Promise<void> {
+export async function saveCases(tx: Transaction, cases: readonly Omit<ReviewCase, 'status'>[]): Promise<void> {
   if (cases.length === 0) return;
   await tx.query(
     `insert into review_cases (tenant_id, id, record_id, kind, reason, candidates, opened_at)
@@ -46,7 +42,7 @@ export async function saveCases(
      on conflict (tenant_id, record_id) where status = 'open' do update
         set kind = excluded.kind, reason = excluded.reason, candidates = excluded.candidates`,
     [
-      tenantId,
+      tx.tenantId,
       ...arraysOf(cases, {
         id: uuids,
         recordId: uuids,
@@ -75,7 +71,7 @@ export async function settleCases(
 }
 
 /** Removes an erased identity from the candidates of open cases, and settles those that have no other. */
-export async function removeCandidate(tx: Transaction, tenantId: string, identityId: string, now: Date): Promise<void> {
+export async function removeCandidate(tx: Transaction, identityId: string, now: Date): Promise<void> {
   await tx.query(
     `update review_cases c set candidates = left_over.candidates,
             status = case when left_over.candidates = '[]' then 'settled' else c.status end,
@@ -86,12 +82,15 @@ export async function removeCandidate(tx: Transaction, tenantId: string, identit
           from jsonb_array_elements(o.candidates) with ordinality as e (each, place)) left_over
       where o.tenant_id = $1 and o.status = 'open' and c.tenant_id = $1 and c.id = o.id
         and o.candidates @> jsonb_build_array(jsonb_build_object('identity_id', $2::text))`,
-    [tenantId, identityId, now],
+    [tx.tenantId, identityId, now],
   );
 }
 
-export function lockCase(tx: Transaction, tenantId: string, caseId: string): Promise<ReviewCase | undefined> {
-  return findRow(tx, ReviewCaseEntity, { where: { tenantId, id: caseId }, lock: { mode: 'pessimistic_write' } });
+export function lockCase(tx: Transaction, caseId: string): Promise<ReviewCase | undefined> {
+  return findRow(tx, ReviewCaseEntity, {
+    where: { tenantId: tx.tenantId, id: caseId },
+    lock: { mode: 'pessimistic_write' },
+  });
 }
 
 /** Closes a locked case by an operator's decision. */
@@ -112,12 +111,12 @@ export async function closeCase(
  */
 export async function reopenCase(
   tx: Transaction,
-  tenantId: string,
   caseId: string,
   operationId: string,
   now: Date,
 ): Promise<string | undefined> {
-  const closed = await lockCase(tx, tenantId, caseId);
+  const { tenantId } = tx;
+  const closed = await lockCase(tx, caseId);
   if (!closed) return undefined;
   const where = { tenantId, recordId: closed.recordId, status: 'open' as const };
   const newer: ReviewCase | undefined = await findRow(tx, ReviewCaseEntity, {

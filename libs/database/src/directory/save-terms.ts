@@ -70,7 +70,7 @@ export async function updateTerms(
   if (table === 'list_terms') {
     const ids = new Set(changed.map(({ id }) => id));
     const regrouped = records.filter(({ id }) => ids.has(id));
-    await insertGroups(tx, tx.tenantId, regrouped);
+    await insertGroups(tx, regrouped);
   }
   const pairs = changed.map((record) => ({
     record,

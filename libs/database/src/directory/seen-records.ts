@@ -6,13 +6,12 @@ import { useIndexScans } from '../transaction-settings.js';
 /** Records that a batch is applied. Returns false if it was recorded before. */
 export async function recordAppliedBatch(
   tx: Transaction,
-  tenantId: string,
   batch: { jobId: string; seq: number; connectorId: string },
 ): Promise<boolean> {
   return tx.any(
     `insert into seen_records (job_id, seq, tenant_id, connector_id, record_ids) values ($1, $2, $3, $4, '{}')
      on conflict do nothing returning seq`,
-    [batch.jobId, batch.seq, tenantId, batch.connectorId],
+    [batch.jobId, batch.seq, tx.tenantId, batch.connectorId],
   );
 }
 

@@ -7,26 +7,24 @@ import type { AttributePriority } from '../settings/tenant-settings.js';
 /** Replaces all attribute priorities of a tenant. */
 export async function saveAttributePriorities(
   tx: Transaction,
-  tenantId: string,
   priorities: readonly AttributePriority[],
 ): Promise<void> {
-  await tx.manager.delete(AttributePriorityEntity, { tenantId });
+  await tx.manager.delete(AttributePriorityEntity, { tenantId: tx.tenantId });
   if (priorities.length === 0) return;
   await tx.manager.insert(
     AttributePriorityEntity,
-    priorities.map(({ field, connectorId, priority }) => ({ tenantId, field, connectorId, priority })),
+    priorities.map(({ field, connectorId, priority }) => ({ tenantId: tx.tenantId, field, connectorId, priority })),
   );
 }
 
 /** `former`: the rules by which the records are matched so far. */
 export async function saveMatchingRules(
   tx: Transaction,
-  tenantId: string,
   rules: MatchingRules,
   former: MatchingRules[],
   now: Date,
 ): Promise<void> {
-  await tx.manager.upsert(MatchingRulesEntity, { tenantId, rules, updatedAt: now, former }, ['tenantId']);
+  await tx.manager.upsert(MatchingRulesEntity, { tenantId: tx.tenantId, rules, updatedAt: now, former }, ['tenantId']);
 }
 
 /** Notes that all records are matched by the present rules. */
@@ -34,11 +32,6 @@ export async function clearFormerRules(tx: Transaction): Promise<void> {
   await tx.manager.update(MatchingRulesEntity, { tenantId: tx.tenantId }, { former: null });
 }
 
-export async function saveLifecyclePolicy(
-  tx: Transaction,
-  tenantId: string,
-  policy: LifecyclePolicy,
-  now: Date,
-): Promise<void> {
-  await tx.manager.upsert(LifecyclePolicyEntity, { tenantId, policy, updatedAt: now }, ['tenantId']);
+export async function saveLifecyclePolicy(tx: Transaction, policy: LifecyclePolicy, now: Date): Promise<void> {
+  await tx.manager.upsert(LifecyclePolicyEntity, { tenantId: tx.tenantId, policy, updatedAt: now }, ['tenantId']);
 }

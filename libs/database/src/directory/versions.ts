@@ -30,17 +30,13 @@ export async function saveVersions(
 }
 
 /** Returns those of these identities that had joined at some time: one index lookup for each. */
-export async function findFormerlyActive(
-  tx: Transaction,
-  tenantId: string,
-  identityIds: readonly string[],
-): Promise<Set<string>> {
+export async function findFormerlyActive(tx: Transaction, identityIds: readonly string[]): Promise<Set<string>> {
   if (identityIds.length === 0) return new Set();
   const found = await tx.ids(
     `select n.id from unnest($2::uuid[]) as n (id)
       cross join lateral (select from events where tenant_id = $1 and identity_id = n.id
                              and type in ('lifecycle.joiner', 'lifecycle.rejoiner') limit 1) joined`,
-    [tenantId, uuids(identityIds)],
+    [tx.tenantId, uuids(identityIds)],
   );
   return new Set(found);
 }

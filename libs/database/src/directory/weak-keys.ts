@@ -15,25 +15,19 @@ interface WithValues {
 /** Replaces the values by which fuzzy matching finds these records. */
 export async function saveWeakKeys(
   tx: Transaction,
-  tenantId: string,
   records: readonly (WithValues & { isNew: boolean })[],
 ): Promise<void> {
   const fresh = records.filter(({ isNew }) => isNew);
   const stored = records.filter(({ isNew }) => !isNew);
   const old = stored.map(({ id }) => id);
   if (old.length > 0)
-    await tx.query('delete from weak_keys where tenant_id = $1 and record_id = any($2)', [tenantId, old]);
+    await tx.query('delete from weak_keys where tenant_id = $1 and record_id = any($2)', [tx.tenantId, old]);
   // A new record has no rows yet, and an insert that looks for conflicts takes half as long again.
-  await insertValues(tx, tenantId, fresh, '');
-  await insertValues(tx, tenantId, stored, 'on conflict do nothing');
+  await insertValues(tx, fresh, '');
+  await insertValues(tx, stored, 'on conflict do nothing');
 }
 
-async function insertValues(
-  tx: Transaction,
-  tenantId: string,
-  records: readonly WithValues[],
-  onConflict: string,
-): Promise<void> {
+async function insertValues(tx: Transaction, records: readonly WithValues[], onConflict: string): Promise<void> {
   const rows = records.flatMap(({ id, connectorId, values }) =>
     [...new Set(values)].map((value) => ({ id, connectorId, value })),
   );
@@ -43,16 +37,16 @@ async function insertValues(
        insert into weak_keys (tenant_id, value, connector_id, record_id)
        select $1, unnest($2::text[]), unnest($3::uuid[]), unnest($4::uuid[]) ${onConflict} returning 1)
      select`,
-    [tenantId, ...arraysOf(rows, { value: texts, connectorId: uuids, id: uuids })],
+    [tx.tenantId, ...arraysOf(rows, { value: texts, connectorId: uuids, id: uuids })],
   );
 }
 
 /** Queues records for matching, which runs when their job has ended and all its records are stored. */
-export async function queueForMatching(tx: Transaction, tenantId: string, recordIds: readonly string[]): Promise<void> {
+export async function queueForMatching(tx: Transaction, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return;
   await tx.query(
     'insert into match_queue (tenant_id, record_id) select $1, unnest($2::uuid[]) on conflict do nothing',
-    [tenantId, recordIds],
+    [tx.tenantId, recordIds],
   );
 }
 
@@ -61,7 +55,7 @@ export async function queueForMatching(tx: Transaction, tenantId: string, record
  * dry runs and machine identities add nothing to the queue. While new rules are applied, only their operation compares
  * records, when it has applied them to all (`areRulesApplied`).
  */
-export async function isQueueReady(tx: Transaction, tenantId: string, areRulesApplied = false): Promise<boolean> {
+export async function isQueueReady(tx: Transaction, areRulesApplied = false): Promise<boolean> {
   // An emptied queue may have many pages of dead rows.
   await useIndexScans(tx);
   return tx.any(
@@ -71,31 +65,27 @@ export async function isQueueReady(tx: Transaction, tenantId: string, areRulesAp
          join connectors c on c.tenant_id = $1 and c.id = j.connector_id and c.records <> 'machine_identity')
         and ($2 or not exists (select from matching_rules where tenant_id = $1 and former is not null))
       limit 1`,
-    [tenantId, areRulesApplied],
+    [tx.tenantId, areRulesApplied],
   );
 }
 
 /** Removes up to `limit` records from the queue and returns them. Concurrent calls never return the same record. */
-export async function takeQueued(tx: Transaction, tenantId: string, limit: number): Promise<string[]> {
+export async function takeQueued(tx: Transaction, limit: number): Promise<string[]> {
   await useIndexScans(tx);
   return tx.ids(
     `delete from match_queue where tenant_id = $1 and record_id = any(array(
        select record_id from match_queue where tenant_id = $1 order by record_id limit $2 for update skip locked))
      returning record_id as id`,
-    [tenantId, limit],
+    [tx.tenantId, limit],
   );
 }
 
-export async function countQueued(tx: Transaction, tenantId: string): Promise<number> {
-  return tx.count('select count(*)::int as count from match_queue where tenant_id = $1', [tenantId]);
+export async function countQueued(tx: Transaction): Promise<number> {
+  return tx.count('select count(*)::int as count from match_queue where tenant_id = $1', [tx.tenantId]);
 }
 
 /** Returns those of these records that share a value with a record of another source: two look-ups for each value. */
-export async function findComparable(
-  tx: Transaction,
-  tenantId: string,
-  recordIds: readonly string[],
-): Promise<Set<string>> {
+export async function findComparable(tx: Transaction, recordIds: readonly string[]): Promise<Set<string>> {
   if (recordIds.length === 0) return new Set();
   const found = await tx.ids(
     `select n.id from unnest($2::uuid[]) as n (id)
@@ -106,24 +96,20 @@ export async function findComparable(
          cross join lateral (select connector_id from weak_keys where tenant_id = $1 and value = own.value
                               order by connector_id desc limit 1) last
          where first.connector_id <> last.connector_id limit 1) as shared`,
-    [tenantId, uuids(recordIds)],
+    [tx.tenantId, uuids(recordIds)],
   );
   return new Set(found);
 }
 
 /** Deletes the values of those of these accounts that have an identity, and are therefore compared with none. */
-export async function forgetLinkedAccounts(
-  tx: Transaction,
-  tenantId: string,
-  recordIds: readonly string[],
-): Promise<void> {
+export async function forgetLinkedAccounts(tx: Transaction, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return;
   await tx.query(
     `delete from weak_keys where tenant_id = $1 and record_id = any(array(
        select n.id from unnest($2::uuid[]) as n (id)
         cross join lateral (select kind, identity_id from source_records where tenant_id = $1 and id = n.id limit 1) r
         where r.kind = 'account' and r.identity_id is not null))`,
-    [tenantId, uuids(recordIds)],
+    [tx.tenantId, uuids(recordIds)],
   );
 }
 
@@ -133,7 +119,6 @@ export async function forgetLinkedAccounts(
  */
 export async function findRecordsSharingValues(
   tx: Transaction,
-  tenantId: string,
   recordIds: readonly string[],
 ): Promise<readonly string[][]> {
   if (recordIds.length === 0) return [];
@@ -148,7 +133,7 @@ export async function findRecordsSharingValues(
                             from (select record_id from weak_keys where tenant_id = $1 and value = wanted.value
                                    order by connector_id, record_id limit $3) few) sharing
       where cardinality(sharing.ids) between 2 and $3 - 1`,
-    [tenantId, uuids(recordIds), maxSharingRecords + 1],
+    [tx.tenantId, uuids(recordIds), maxSharingRecords + 1],
   );
   return rows.map(({ ids }) => ids);
 }

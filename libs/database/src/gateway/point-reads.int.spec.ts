@@ -97,47 +97,45 @@ const reads: Record<string, (tx: Transaction, id: string) => Promise<unknown>> =
   '/v1/accounts/{id}': (tx) => findDocument(through(tx), tenant, 'account', id(many)),
   '/v1/machine-identities/{id}': (tx, even) => findDocument(through(tx), tenant, 'machine_identity', odd(even)),
   '/v1/groups/{id}': (tx, id) => findGroup(through(tx), tenant, id),
-  '/v1/sync/jobs/{id}': (tx, id) => findJob(tx, tenant, id),
+  '/v1/sync/jobs/{id}': (tx, id) => findJob(tx, id),
   '/v1/webhooks/{id}': async (tx, id) => {
-    const [health, failure] = [await findWebhookHealth(tx, tenant, id), await findLastFailure(tx, tenant, id)];
-    return health && (await findAttemptStatistics(tx, tenant, id)) && (failure ?? true);
+    const [health, failure] = [await findWebhookHealth(tx, id), await findLastFailure(tx, id)];
+    return health && (await findAttemptStatistics(tx, id)) && (failure ?? true);
   },
-  '/v1/webhooks/{id}/deliveries/{deliveryId}': async (tx, id) =>
-    (await findWebhook(tx, tenant, id)) && findDelivery(tx, tenant, id),
-  '/v1/webhooks/{id}/replays/{replayId}': (tx, id) => findReplay(tx, tenant, id),
+  '/v1/webhooks/{id}/deliveries/{deliveryId}': async (tx, id) => (await findWebhook(tx, id)) && findDelivery(tx, id),
+  '/v1/webhooks/{id}/replays/{replayId}': (tx, id) => findReplay(tx, id),
   '/admin/v1/tenants/{tenantId}': (tx) => findTenant(tx, tenant),
-  '/admin/v1/tenants/{tenantId}/lifecycle-policy': (tx) => findLifecyclePolicy(tx, tenant),
-  '/admin/v1/tenants/{tenantId}/operator-policy': (tx) => findOperatorPolicy(tx, tenant),
-  '/admin/v1/tenants/{tenantId}/finding-policy': (tx) => findFindingPolicy(tx, tenant),
-  '/admin/v1/tenants/{tenantId}/findings/{findingId}': (tx, id) => findFinding(tx, tenant, id),
-  '/admin/v1/tenants/{tenantId}/connectors/{connectorId}': (tx, id) => findConnector(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/lifecycle-policy': (tx) => findLifecyclePolicy(tx),
+  '/admin/v1/tenants/{tenantId}/operator-policy': (tx) => findOperatorPolicy(tx),
+  '/admin/v1/tenants/{tenantId}/finding-policy': (tx) => findFindingPolicy(tx),
+  '/admin/v1/tenants/{tenantId}/findings/{findingId}': (tx, id) => findFinding(tx, id),
+  '/admin/v1/tenants/{tenantId}/connectors/{connectorId}': (tx, id) => findConnector(tx, id),
   '/admin/v1/tenants/{tenantId}/connectors/{connectorId}/deletion': async (tx, id) =>
     (await countLiveRecords(tx, id)) >= 0,
   '/admin/v1/tenants/{tenantId}/deleted-connectors/{connectorId}': async (tx, id) =>
-    (await findDeletedConnector(tx, tenant, id)) === undefined,
-  '/admin/v1/tenants/{tenantId}/connectors/{connectorId}/probes/{probeId}': (tx, id) => findProbe(tx, tenant, id),
+    (await findDeletedConnector(tx, id)) === undefined,
+  '/admin/v1/tenants/{tenantId}/connectors/{connectorId}/probes/{probeId}': (tx, id) => findProbe(tx, id),
   '/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}': async (tx, id) => {
-    const [job, errors] = [await findJob(tx, tenant, id), await findJobErrors(tx, id)];
+    const [job, errors] = [await findJob(tx, id), await findJobErrors(tx, id)];
     return errors.length > 0 && job;
   },
-  '/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/plan': (tx, id) =>
-    findJobPlan(tx, tenant, id, { limit: 50, offset: 0 }),
+  '/admin/v1/tenants/{tenantId}/sync-jobs/{jobId}/plan': (tx, id) => findJobPlan(tx, id, { limit: 50, offset: 0 }),
   '/admin/v1/tenants/{tenantId}/cases/{caseId}': async (tx, id) => {
-    const found = await findCase(tx, tenant, id);
-    const compared = found && (await findComparedFields(tx, tenant, found));
+    const found = await findCase(tx, id);
+    const compared = found && (await findComparedFields(tx, found));
     return compared?.others[0]?.length === 1 && found;
   },
   '/admin/v1/tenants/{tenantId}/identities/{identityId}': (tx, id) => findDocument(through(tx), tenant, 'identity', id),
-  '/admin/v1/tenants/{tenantId}/accounts/{accountId}': (tx) => findAccount(tx, tenant, id(many)),
-  '/admin/v1/tenants/{tenantId}/machine-identities/{machineId}': (tx, even) => findMachine(tx, tenant, odd(even)),
-  '/admin/v1/tenants/{tenantId}/records/{recordId}': (tx, even) => findRecord(tx, tenant, 'user', even),
-  '/admin/v1/tenants/{tenantId}/api-keys/{keyId}': (tx, id) => findApiKey(tx, tenant, id),
-  '/admin/v1/tenants/{tenantId}/operations/{operationId}': (tx, id) => findOperation(tx, tenant, id),
-  '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}': (tx, id) => findWebhookHealth(tx, tenant, id),
-  '/admin/v1/tenants/{tenantId}/deliveries/{deliveryId}': (tx, id) => findDelivery(tx, tenant, id),
-  '/admin/v1/tenants/{tenantId}/suppressions/{suppressionId}': (tx, id) => findSuppression(tx, tenant, id),
-  '/admin/v1/tenants/{tenantId}/approvals/{approvalId}': (tx, id) => findApproval(tx, tenant, id),
-  '/admin/v1/tenants/{tenantId}/replays/{replayId}': (tx, id) => findReplay(tx, tenant, id),
+  '/admin/v1/tenants/{tenantId}/accounts/{accountId}': (tx) => findAccount(tx, id(many)),
+  '/admin/v1/tenants/{tenantId}/machine-identities/{machineId}': (tx, even) => findMachine(tx, odd(even)),
+  '/admin/v1/tenants/{tenantId}/records/{recordId}': (tx, even) => findRecord(tx, 'user', even),
+  '/admin/v1/tenants/{tenantId}/api-keys/{keyId}': (tx, id) => findApiKey(tx, id),
+  '/admin/v1/tenants/{tenantId}/operations/{operationId}': (tx, id) => findOperation(tx, id),
+  '/admin/v1/tenants/{tenantId}/webhooks/{webhookId}': (tx, id) => findWebhookHealth(tx, id),
+  '/admin/v1/tenants/{tenantId}/deliveries/{deliveryId}': (tx, id) => findDelivery(tx, id),
+  '/admin/v1/tenants/{tenantId}/suppressions/{suppressionId}': (tx, id) => findSuppression(tx, id),
+  '/admin/v1/tenants/{tenantId}/approvals/{approvalId}': (tx, id) => findApproval(tx, id),
+  '/admin/v1/tenants/{tenantId}/replays/{replayId}': (tx, id) => findReplay(tx, id),
   '/admin/v1/system/dead-letters/{deadLetterId}': (tx) => findDeadLetter(tx, asked),
 };
 
@@ -224,7 +222,7 @@ describe('a point read of the gateway', () => {
 
   it(`fetches one identity and its records to explain it: GET ${explained}`, async () => {
     for (const table of ['identities', 'identity_redirects', 'source_records']) {
-      expect(await cost((tx) => findExplainedIdentity(tx, tenant, id(even)), table)).toBeLessThan(few);
+      expect(await cost((tx) => findExplainedIdentity(tx, id(even)), table)).toBeLessThan(few);
     }
   });
 
@@ -237,6 +235,6 @@ describe('a point read of the gateway', () => {
     );
     // The search by time halves the events at each step.
     const steps = 2 * Math.ceil(Math.log2(many));
-    expect(await cost((tx) => findEvent(tx, tenant, eventId), 'events')).toBeLessThan(steps + few);
+    expect(await cost((tx) => findEvent(tx, eventId), 'events')).toBeLessThan(steps + few);
   });
 });

@@ -26,14 +26,14 @@ export async function purgeScimTombstones(database: Database, limit: number): Pr
   );
 }
 
-async function deleteTombstones(tx: Transaction, tenantId: string, found: readonly Tombstone[]): Promise<number> {
+async function deleteTombstones(tx: Transaction, found: readonly Tombstone[]): Promise<number> {
   const rows = await tx.query<{ connectorId: string; position: number }>(
     `delete from scim_resources where tenant_id = $1 and (connector_id, kind, id) in (
        select connector_id, kind, id from scim_resources r
          join unnest($2::uuid[], $3::text[], $4::uuid[]) as found (connector_id, kind, id) using (connector_id, kind, id)
         where r.tenant_id = $1 and r.deleted_at is not null for update of r skip locked)
      returning connector_id as "connectorId", coalesce(position, 0) as position`,
-    [tenantId, ...arraysOf(found, { connectorId: uuids, kind: texts, id: uuids })],
+    [tx.tenantId, ...arraysOf(found, { connectorId: uuids, kind: texts, id: uuids })],
   );
   const forgotten = new Map<string, number>();
   for (const { connectorId, position } of rows) {
@@ -42,16 +42,16 @@ async function deleteTombstones(tx: Transaction, tenantId: string, found: readon
   for (const [connectorId, position] of forgotten) {
     await tx.query(
       'update scim_positions set forgotten = greatest(forgotten, $3) where tenant_id = $1 and connector_id = $2',
-      [tenantId, connectorId, position],
+      [tx.tenantId, connectorId, position],
     );
   }
   return rows.length;
 }
 
 /** Marks the pushed resources of a deleted connector for deletion in batches. */
-export async function markPushedForDeletion(tx: Transaction, tenantId: string, connectorId: string): Promise<void> {
+export async function markPushedForDeletion(tx: Transaction, connectorId: string): Promise<void> {
   await tx.query('update scim_positions set deleted_at = now() where tenant_id = $1 and connector_id = $2', [
-    tenantId,
+    tx.tenantId,
     connectorId,
   ]);
 }
@@ -65,8 +65,8 @@ export async function deletePushedOfDeletedConnectors(database: Database, limit:
         `select connector_id as id, tenant_id as "tenantId" from scim_positions
           where deleted_at is not null order by deleted_at limit 1`,
       ),
-    async (tx, tenantId, found) => {
-      for (const { id } of found) if (!(await deletePushedBatch(tx, tenantId, id, limit))) return 0;
+    async (tx, found) => {
+      for (const { id } of found) if (!(await deletePushedBatch(tx, id, limit))) return 0;
       // Returns the limit, so that the next deleted connector is processed at once.
       return limit;
     },
@@ -74,12 +74,8 @@ export async function deletePushedOfDeletedConnectors(database: Database, limit:
 }
 
 /** Returns false if another gateway is processing the connector. */
-async function deletePushedBatch(
-  tx: Transaction,
-  tenantId: string,
-  connectorId: string,
-  limit: number,
-): Promise<boolean> {
+async function deletePushedBatch(tx: Transaction, connectorId: string, limit: number): Promise<boolean> {
+  const { tenantId } = tx;
   const locked = await tx.query(
     'select 1 from scim_positions where tenant_id = $1 and connector_id = $2 for update skip locked',
     [tenantId, connectorId],

@@ -15,14 +15,13 @@ export interface ScimMembership {
 /** Returns the ids of new members. */
 export async function addScimMembers(
   tx: Transaction,
-  tenantId: string,
   groupId: string,
   memberIds: readonly string[],
 ): Promise<string[]> {
   return tx.ids(
     `insert into scim_members (group_id, member_id, tenant_id) select $1, member_id, $2 from unnest($3::uuid[]) as member_id
      on conflict do nothing returning member_id as id`,
-    [groupId, tenantId, uuids(memberIds)],
+    [groupId, tx.tenantId, uuids(memberIds)],
   );
 }
 

@@ -15,7 +15,7 @@ const lock = (connectorId: string): string => `scim ${connectorId}`;
  * Begins `count` pushes in one transaction and returns the number of the first. Transactions of one connector are
  * serialised, so that numbers follow commit order; a failed push leaves a gap. Throws lockNotAvailable after ten seconds.
  */
-export async function beginPush(tx: Transaction, tenantId: string, connectorId: string, count = 1): Promise<number> {
+export async function beginPush(tx: Transaction, connectorId: string, count = 1): Promise<number> {
   // Sent together, to save two round trips.
   const [, , [row]] = await Promise.all([
     setLockTimeout(tx, lockWaitMs),
@@ -24,7 +24,7 @@ export async function beginPush(tx: Transaction, tenantId: string, connectorId: 
       `insert into scim_positions as p (connector_id, tenant_id, last) values ($1, $2, $3)
        on conflict (tenant_id, connector_id) do update set last = p.last + excluded.last
        returning last`,
-      [connectorId, tenantId, count],
+      [connectorId, tx.tenantId, count],
     ),
   ]);
   if (!row) throw new Error('the push got no number');
@@ -38,14 +38,9 @@ export function addToTotal(kind: ScimKind, difference: 1 | -1): string {
 }
 
 /** Returns the maintained number of users or groups. */
-export async function findTotal(
-  tx: Transaction,
-  tenantId: string,
-  connectorId: string,
-  kind: ScimKind,
-): Promise<number> {
+export async function findTotal(tx: Transaction, connectorId: string, kind: ScimKind): Promise<number> {
   return tx.count(`select ${totals[kind]} as count from scim_positions where tenant_id = $1 and connector_id = $2`, [
-    tenantId,
+    tx.tenantId,
     connectorId,
   ]);
 }

@@ -54,7 +54,7 @@ async function resources(...call: Parameters<typeof readScimResources>) {
 }
 
 async function push(tx: Transaction, name: string): Promise<string> {
-  const position = await beginPush(tx, place.tenantId, place.connectorId);
+  const position = await beginPush(tx, place.connectorId);
   const resource = { id: newUuid(), name, externalId: undefined, document: { userName: name }, position };
   return (await insertScimResource(tx, place, resource)).id;
 }
@@ -94,7 +94,7 @@ describe('reading pushed users', () => {
 
   it('finds a user by id with its groups, unless it was deleted', async () => {
     const [ada, staff] = await inTenant(async (tx) => [await push(tx, 'ada'), await push(tx, 'staff')]);
-    await inTenant((tx) => addScimMembers(tx, place.tenantId, staff, [ada]));
+    await inTenant((tx) => addScimMembers(tx, staff, [ada]));
     const one = () => inTenant((tx) => readPushedUser(tx, place.connectorId, ada));
     expect(await one()).toMatchObject({ position: 1, document: { userName: 'ada' }, groups: [{ id: staff }] });
     await inTenant((tx) => deleteScimResource(tx, place, { id: ada, document: {} }, 3));
@@ -134,7 +134,7 @@ describe('deleted pushed resources', () => {
   it('are removed after 30 days, which readers with an earlier position can detect', async () => {
     const gone = await inTenant(async (tx) => {
       const id = await push(tx, 'ada');
-      const position = await beginPush(tx, place.tenantId, place.connectorId);
+      const position = await beginPush(tx, place.connectorId);
       await deleteScimResource(tx, place, { id, document: {} }, position);
       return id;
     });
@@ -151,11 +151,11 @@ describe('deleted pushed resources', () => {
     const other = { ...place, connectorId: newUuid() };
     for (const name of ['a', 'b', 'c']) await inTenant((tx) => push(tx, name));
     const [first, second] = await inTenant((tx) => resources(tx, place, {}, { limit: 2 }));
-    await inTenant((tx) => addScimMembers(tx, place.tenantId, String(first?.id), [String(second?.id)]));
+    await inTenant((tx) => addScimMembers(tx, String(first?.id), [String(second?.id)]));
     const mine = place;
     place = other;
     await inTenant((tx) => push(tx, 'stays'));
-    await inTenant((tx) => markPushedForDeletion(tx, mine.tenantId, mine.connectorId));
+    await inTenant((tx) => markPushedForDeletion(tx, mine.connectorId));
     for (let portions = 0; (await deletePushedOfDeletedConnectors(gateway, 2)) > 0; portions += 1)
       expect(portions).toBeLessThan(5);
     const left = await rows.rows('select name_key from scim_resources where tenant_id = $1', [mine.tenantId]);
@@ -178,7 +178,7 @@ describe('the totals of a connector', () => {
     ]);
     expect(await total()).toBe(3);
     await inTenant(async (tx) => {
-      const position = await beginPush(tx, place.tenantId, place.connectorId);
+      const position = await beginPush(tx, place.connectorId);
       await deleteScimResource(tx, place, { id: String(first), document: {} }, position);
       const group = {
         id: newUuid(),

@@ -193,7 +193,7 @@ export async function* readScimResources(
 
 export async function countScimResources(tx: Transaction, scope: ScimScope, criteria: ScimCriteria): Promise<number> {
   const isAll = Object.values(criteria).every((each) => each === undefined);
-  if (isAll) return findTotal(tx, scope.tenantId, scope.connectorId, scope.kind);
+  if (isAll) return findTotal(tx, scope.connectorId, scope.kind);
   const { from, values } = conditions(scope, criteria);
   return tx.count(`select count(*) ${from}`, values);
 }

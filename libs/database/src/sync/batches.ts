@@ -53,13 +53,13 @@ export async function deleteLeftoverBatches(database: Database, olderThanMs: num
           where j.completed_at < now() - $1 * interval '1 millisecond' limit $2`,
         [olderThanMs, limit],
       ),
-    async (tx, tenantId, found) => {
+    async (tx, found) => {
       const gone = await tx.query(
         `delete from sync_batches where tenant_id = $1 and (job_id, seq) in (
            select job_id, seq from sync_batches b join ${places} using (job_id, seq)
             where b.tenant_id = $1 for update of b skip locked)
          returning seq`,
-        [tenantId, ...placesOf(found)],
+        [tx.tenantId, ...placesOf(found)],
       );
       return gone.length;
     },
@@ -92,7 +92,6 @@ export async function findUnansweredBatches(
 /** Marks those of a tenant's batches that are still unanswered as published again, and returns them. */
 export async function takeUnansweredBatches(
   tx: Transaction,
-  tenantId: string,
   found: readonly BatchPlace[],
   olderThanMs: number,
 ): Promise<{ jobId: string; seq: number }[]> {
@@ -101,7 +100,7 @@ export async function takeUnansweredBatches(
        select job_id, seq from sync_batches b join ${places} using (job_id, seq)
         where b.tenant_id = $1 and b.announced_at < now() - $4 * interval '1 millisecond' for update of b skip locked)
      returning job_id as "jobId", seq`,
-    [tenantId, ...placesOf(found), olderThanMs],
+    [tx.tenantId, ...placesOf(found), olderThanMs],
   );
 }
 

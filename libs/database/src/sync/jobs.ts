@@ -72,9 +72,9 @@ export const jobColumns = `${selectList([...state, ...counts, ...failure], 'j')}
  * Locks the job of a message, which is deleted long after its end. Every change of a job or its batches takes this lock
  * first, to prevent deadlocks.
  */
-export async function lockJob(tx: Transaction, tenantId: string, jobId: string): Promise<SyncJob> {
+export async function lockJob(tx: Transaction, jobId: string): Promise<SyncJob> {
   const sql = `select ${jobColumns} from sync_jobs j where j.id = $1 and j.tenant_id = $2 for update`;
-  return committedWith(await tx.row<SyncJob>(sql, [jobId, tenantId]), 'the job');
+  return committedWith(await tx.row<SyncJob>(sql, [jobId, tx.tenantId]), 'the job');
 }
 
 /** Counts the records of a held job that its source lists and that nothing has applied. */

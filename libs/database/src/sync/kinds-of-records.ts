@@ -15,7 +15,6 @@ export interface KnownKind {
  */
 export async function findKnownKinds(
   tx: Transaction,
-  tenantId: string,
   type: string,
   externalIds: readonly string[],
 ): Promise<KnownKind[]> {
@@ -27,6 +26,6 @@ export async function findKnownKinds(
         select external_id, kind, connector_id, status, content_hash from source_records
          where tenant_id = $1 and connector_id = c.id and external_id = n.id limit 1) r
       where r.status not in ('deleted', 'decommissioned') or r.content_hash <> ''`,
-    [tenantId, type, texts(externalIds)],
+    [tx.tenantId, type, texts(externalIds)],
   );
 }

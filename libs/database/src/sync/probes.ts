@@ -6,19 +6,15 @@ import { ConnectorProbeEntity } from '../entities/connector.entities.js';
 import { findRow } from '../rows.js';
 
 /** Returns undefined if the probe has ended or is too old to be waited for. */
-export function findOpenProbe(
-  tx: Transaction,
-  tenantId: string,
-  id: string,
-): Promise<ConnectorProbeEntity | undefined> {
+export function findOpenProbe(tx: Transaction, id: string): Promise<ConnectorProbeEntity | undefined> {
   const createdAt = Raw((column) => `${column} > now() - interval '10 minutes'`);
-  return findRow(tx, ConnectorProbeEntity, { where: { tenantId, id, status: 'queued', createdAt } });
+  return findRow(tx, ConnectorProbeEntity, { where: { tenantId: tx.tenantId, id, status: 'queued', createdAt } });
 }
 
-export async function endProbe(tx: Transaction, tenantId: string, id: string, result: ProbeResult): Promise<void> {
+export async function endProbe(tx: Transaction, id: string, result: ProbeResult): Promise<void> {
   const status = result.error === undefined ? 'done' : 'failed';
   const ended = { status, result, endedAt: () => 'now()' } as const;
-  await tx.manager.update(ConnectorProbeEntity, { tenantId, id, status: 'queued' }, ended);
+  await tx.manager.update(ConnectorProbeEntity, { tenantId: tx.tenantId, id, status: 'queued' }, ended);
 }
 
 /**

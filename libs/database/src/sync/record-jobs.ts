@@ -12,14 +12,13 @@ import { ofActiveTenant } from './leases.js';
  */
 export async function insertRecordJob(
   tx: Transaction,
-  tenantId: string,
   { connectorId, externalId }: { connectorId: string; externalId: string },
 ): Promise<string> {
   const id = newUuid();
   await tx.query(
     `insert into sync_jobs (id, tenant_id, connector_id, keyed, mode, external_id, traceparent)
      values ($1, $2, $3, true, 'record', $4, $5)`,
-    [id, tenantId, connectorId, externalId, traceparent() ?? null],
+    [id, tx.tenantId, connectorId, externalId, traceparent() ?? null],
   );
   return id;
 }

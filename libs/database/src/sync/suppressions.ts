@@ -6,26 +6,22 @@ import type { Transaction } from '../database.js';
  * Returns the tenant's encrypted key if it suppresses anything. The order keeps the look-up in the index: for any row of the
  * tenant, PostgreSQL reads the table from its beginning, where other tenants may be.
  */
-export async function findSuppressionKey(tx: Transaction, tenantId: string): Promise<Buffer | undefined> {
+export async function findSuppressionKey(tx: Transaction): Promise<Buffer | undefined> {
   const [row] = await tx.query<{ ciphertext: Buffer }>(
     `select ciphertext from suppression_keys
       where tenant_id = $1
         and (select hash from suppression_hashes where tenant_id = $1 order by hash limit 1) is not null`,
-    [tenantId],
+    [tx.tenantId],
   );
   return row?.ciphertext;
 }
 
 /** Returns those of the hashes that are suppressed, in hexadecimal. */
-export async function findSuppressed(
-  tx: Transaction,
-  tenantId: string,
-  hashes: readonly Buffer[],
-): Promise<Set<string>> {
+export async function findSuppressed(tx: Transaction, hashes: readonly Buffer[]): Promise<Set<string>> {
   const rows = await tx.query<{ hash: string }>(
     `select encode(n.hash, 'hex') as hash from unnest($2::bytea[]) as n (hash)
       cross join lateral (select from suppression_hashes where tenant_id = $1 and hash = n.hash limit 1) s`,
-    [tenantId, byteas(hashes)],
+    [tx.tenantId, byteas(hashes)],
   );
   return new Set(rows.map(({ hash }) => hash));
 }

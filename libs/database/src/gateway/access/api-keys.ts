@@ -19,7 +19,6 @@ const revoked = { revokedAt: () => 'coalesce(revoked_at, (select now()))' };
 
 export function insertApiKey(
   tx: Transaction,
-  tenantId: string,
   key: {
     name: string;
     scopes: readonly string[];
@@ -29,30 +28,25 @@ export function insertApiKey(
     allowedNetworks?: string[];
   },
 ): Promise<ApiKeyRow> {
-  return insertRow(tx, ApiKeyEntity, { ...key, id: newUuid(), tenantId, scopes: [...key.scopes] });
+  return insertRow(tx, ApiKeyEntity, { ...key, id: newUuid(), tenantId: tx.tenantId, scopes: [...key.scopes] });
 }
 
 /** Lists the keys of clients, or of one connector. */
-export function listApiKeys(
-  tx: Transaction,
-  tenantId: string,
-  page: Page,
-  connectorId: string | null = null,
-): Promise<Rows<ApiKeyRow>> {
+export function listApiKeys(tx: Transaction, page: Page, connectorId: string | null = null): Promise<Rows<ApiKeyRow>> {
   return findPage(tx, ApiKeyEntity, page, {
-    where: { tenantId, connectorId: connectorId ?? IsNull() },
+    where: { tenantId: tx.tenantId, connectorId: connectorId ?? IsNull() },
     order: { createdAt: 'ASC', id: 'ASC' },
   });
 }
 
 /** Finds a key of a client. */
-export function findApiKey(tx: Transaction, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
-  return findRow(tx, ApiKeyEntity, { where: { tenantId, id, connectorId: IsNull() } });
+export function findApiKey(tx: Transaction, id: string): Promise<ApiKeyRow | undefined> {
+  return findRow(tx, ApiKeyEntity, { where: { tenantId: tx.tenantId, id, connectorId: IsNull() } });
 }
 
 /** Finds a key of a client, and locks it. */
-export function lockApiKey(tx: Transaction, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
-  const where = { tenantId, id, connectorId: IsNull() };
+export function lockApiKey(tx: Transaction, id: string): Promise<ApiKeyRow | undefined> {
+  const where = { tenantId: tx.tenantId, id, connectorId: IsNull() };
   return findRow(tx, ApiKeyEntity, { where, lock: { mode: 'pessimistic_write' } });
 }
 
@@ -69,20 +63,15 @@ export async function updateApiKey(
  * Returns false if the key does not exist among those of clients or of the connector. Revoking a revoked key changes
  * nothing.
  */
-export async function revokeApiKey(
-  tx: Transaction,
-  tenantId: string,
-  id: string,
-  connectorId: string | null = null,
-): Promise<boolean> {
-  const key = { tenantId, id, connectorId: connectorId ?? IsNull() };
+export async function revokeApiKey(tx: Transaction, id: string, connectorId: string | null = null): Promise<boolean> {
+  const key = { tenantId: tx.tenantId, id, connectorId: connectorId ?? IsNull() };
   const { affected } = await tx.manager.update(ApiKeyEntity, key, revoked);
   return affected === 1;
 }
 
 /** Revokes all keys that push to the connector. */
-export async function revokeKeysOfConnector(tx: Transaction, tenantId: string, connectorId: string): Promise<void> {
-  await tx.manager.update(ApiKeyEntity, { tenantId, connectorId }, revoked);
+export async function revokeKeysOfConnector(tx: Transaction, connectorId: string): Promise<void> {
+  await tx.manager.update(ApiKeyEntity, { tenantId: tx.tenantId, connectorId }, revoked);
 }
 
 /** Searches across tenants, because the key determines the tenant. */

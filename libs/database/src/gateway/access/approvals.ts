@@ -40,7 +40,6 @@ const shown = `${columns}, ${status} as status`;
 /** Returns undefined if the maximum number of approvals is pending. An equal pending request is returned instead. */
 export async function requestApproval(
   tx: Transaction,
-  tenantId: string,
   { hours, ...given }: RequestedApproval,
   maxPending: number,
 ): Promise<ApprovalRow | undefined> {
@@ -50,7 +49,7 @@ export async function requestApproval(
         and resource is not distinct from $3 and input = $4 and basis is not distinct from $5::jsonb
         and requested_by ->> 'name' = $6
       order by id limit 1`,
-    [tenantId, given.action, given.resource, json(given.input), json(given.basis), given.requestedBy.name],
+    [tx.tenantId, given.action, given.resource, json(given.input), json(given.basis), given.requestedBy.name],
   );
   if (equal) return equal;
   return tx.row<ApprovalRow>(
@@ -60,7 +59,7 @@ export async function requestApproval(
      returning ${shown}`,
     [
       newUuid(),
-      tenantId,
+      tx.tenantId,
       given.action,
       given.resource,
       json(given.input),
@@ -74,38 +73,36 @@ export async function requestApproval(
 }
 
 /** Lists approvals, the newest first. */
-export async function listApprovals(
-  tx: Transaction,
-  tenantId: string,
-  page: Page,
-  wanted?: ApprovalStatus,
-): Promise<Rows<ApprovalRow>> {
+export async function listApprovals(tx: Transaction, page: Page, wanted?: ApprovalStatus): Promise<Rows<ApprovalRow>> {
   const which = `from approvals where tenant_id = $1 and ($2::text is null or ${status} = $2)`;
   const rows = await tx.query<ApprovalRow>(`select ${shown} ${which} order by id desc limit $3 offset $4`, [
-    tenantId,
+    tx.tenantId,
     wanted ?? null,
     page.limit,
     page.offset,
   ]);
-  return { rows, total: await tx.count(`select count(*) ${which}`, [tenantId, wanted ?? null]) };
+  return { rows, total: await tx.count(`select count(*) ${which}`, [tx.tenantId, wanted ?? null]) };
 }
 
-export function findApproval(tx: Transaction, tenantId: string, id: string): Promise<ApprovalRow | undefined> {
-  return one(tx, tenantId, id, '');
+export function findApproval(tx: Transaction, id: string): Promise<ApprovalRow | undefined> {
+  return one(tx, id, '');
 }
 
 /** Locks the approval until the end of the transaction, so that one decision is made. */
-export function lockApproval(tx: Transaction, tenantId: string, id: string): Promise<ApprovalRow | undefined> {
-  return one(tx, tenantId, id, 'for no key update');
+export function lockApproval(tx: Transaction, id: string): Promise<ApprovalRow | undefined> {
+  return one(tx, id, 'for no key update');
 }
 
-export async function decideApproval(tx: Transaction, tenantId: string, id: string, decision: Decision): Promise<void> {
-  await tx.manager.update(ApprovalEntity, { tenantId, id }, { ...decision, decidedAt: () => 'now()' } as object);
+export async function decideApproval(tx: Transaction, id: string, decision: Decision): Promise<void> {
+  await tx.manager.update(ApprovalEntity, { tenantId: tx.tenantId, id }, {
+    ...decision,
+    decidedAt: () => 'now()',
+  } as object);
 }
 
 /** Marks a pending approval whose act is no longer the one that was requested. */
-export async function markStale(tx: Transaction, tenantId: string, id: string): Promise<void> {
-  await tx.manager.update(ApprovalEntity, { tenantId, id, status: 'pending' }, { status: 'stale' });
+export async function markStale(tx: Transaction, id: string): Promise<void> {
+  await tx.manager.update(ApprovalEntity, { tenantId: tx.tenantId, id, status: 'pending' }, { status: 'stale' });
 }
 
 /** Compares as PostgreSQL stores it, because `jsonb` sorts the keys of objects. */
@@ -117,8 +114,11 @@ export async function hasBasis(tx: Transaction, { id, tenantId }: ApprovalRow, b
   return row?.same === true;
 }
 
-async function one(tx: Transaction, tenantId: string, id: string, lock: string): Promise<ApprovalRow | undefined> {
-  return tx.row<ApprovalRow>(`select ${shown} from approvals where tenant_id = $1 and id = $2 ${lock}`, [tenantId, id]);
+async function one(tx: Transaction, id: string, lock: string): Promise<ApprovalRow | undefined> {
+  return tx.row<ApprovalRow>(`select ${shown} from approvals where tenant_id = $1 and id = $2 ${lock}`, [
+    tx.tenantId,
+    id,
+  ]);
 }
 
 function json(value: unknown): string | null {

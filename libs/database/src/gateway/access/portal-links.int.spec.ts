@@ -14,9 +14,7 @@ afterAll(() => own?.close());
 
 async function link(tenantId: string, seconds: number): Promise<string> {
   const values = { secretHash: Buffer.alloc(32), webhookIds: [newUuid()], access: 'read' as const, bodies: false };
-  const { id } = await own.database.transaction(tenantId, (tx) =>
-    insertPortalLink(tx, tenantId, { ...values, seconds }),
-  );
+  const { id } = await own.database.transaction(tenantId, (tx) => insertPortalLink(tx, { ...values, seconds }));
   return id;
 }
 

@@ -35,7 +35,6 @@ export interface NewPortalLink {
 /** Inserts a link that expires after `seconds`, or earlier with the key that issued it. */
 export async function insertPortalLink(
   tx: Transaction,
-  tenantId: string,
   { secretHash, webhookIds, access, bodies, issuedBy, seconds }: NewPortalLink,
 ): Promise<{ id: string; expiresAt: Date }> {
   const [row] = await tx.query<{ id: string; expiresAt: Date }>(
@@ -43,30 +42,30 @@ export async function insertPortalLink(
      select $1, $2, $3, $4, $5, $6, $7,
             least(now() + $8 * interval '1 second', (select expires_at from api_keys where tenant_id = $2 and id = $7))
      returning id, expires_at as "expiresAt"`,
-    [newUuid(), tenantId, secretHash, uuids(webhookIds), access, bodies, issuedBy ?? null, seconds],
+    [newUuid(), tx.tenantId, secretHash, uuids(webhookIds), access, bodies, issuedBy ?? null, seconds],
   );
   if (!row) throw new Error('the insert of a portal link returned no row');
   return row;
 }
 
 /** Returns whether the tenant has `limit` valid links or more. */
-export async function hasPortalLinks(tx: Transaction, tenantId: string, limit: number): Promise<boolean> {
+export async function hasPortalLinks(tx: Transaction, limit: number): Promise<boolean> {
   return tx.any('select from portal_links where tenant_id = $1 and expires_at > now() offset $2 limit 1', [
-    tenantId,
+    tx.tenantId,
     limit - 1,
   ]);
 }
 
 /** Returns how many of these webhooks exist. */
-export async function countWebhooks(tx: Transaction, tenantId: string, ids: readonly string[]): Promise<number> {
-  return tx.count('select count(*) from webhooks where tenant_id = $1 and id = any($2)', [tenantId, uuids(ids)]);
+export async function countWebhooks(tx: Transaction, ids: readonly string[]): Promise<number> {
+  return tx.count('select count(*) from webhooks where tenant_id = $1 and id = any($2)', [tx.tenantId, uuids(ids)]);
 }
 
 /** Deletes all links that show the webhook. Returns their number. */
-export async function revokePortalLinks(tx: Transaction, tenantId: string, webhookId: string): Promise<number> {
+export async function revokePortalLinks(tx: Transaction, webhookId: string): Promise<number> {
   const deleted = await tx.query(
     'delete from portal_links where tenant_id = $1 and $2 = any(webhook_ids) returning id',
-    [tenantId, webhookId],
+    [tx.tenantId, webhookId],
   );
   return deleted.length;
 }

@@ -70,12 +70,12 @@ const shown = (from: string) => `
     from ${from} as c left join lateral (
       select * from connector_states where tenant_id = $1 and connector_id = c.id limit 1) s on true`;
 
-export async function insertConnector(tx: Transaction, tenantId: string, body: ConnectorBody): Promise<ConnectorRow> {
+export async function insertConnector(tx: Transaction, body: ConnectorBody): Promise<ConnectorRow> {
   const id = newUuid();
   const { type, name, priority, records, config, safeguard, schedule = null } = body;
   await tx.manager.insert(ConnectorEntity, {
     id,
-    tenantId,
+    tenantId: tx.tenantId,
     type,
     name,
     priority,
@@ -84,37 +84,36 @@ export async function insertConnector(tx: Transaction, tenantId: string, body: C
     safeguard,
     schedule,
   });
-  const row = await findConnector(tx, tenantId, id);
+  const row = await findConnector(tx, id);
   if (!row) throw new Error('the connector was not inserted');
   return row;
 }
 
-export async function findConnector(tx: Transaction, tenantId: string, id: string): Promise<ConnectorRow | undefined> {
+export async function findConnector(tx: Transaction, id: string): Promise<ConnectorRow | undefined> {
   // `offset 0` keeps `deleted_at` out of the subquery, so that PostgreSQL uses the primary key instead of a partial
   // index.
   const one = '(select * from connectors where tenant_id = $1 and id = $2 offset 0)';
-  const [row] = await tx.query<ConnectorRow>(`${shown(one)} where c.deleted_at is null`, [tenantId, id]);
+  const [row] = await tx.query<ConnectorRow>(`${shown(one)} where c.deleted_at is null`, [tx.tenantId, id]);
   return row && complete(row);
 }
 
 /** Like findConnector, but locks the row until the end of the transaction. */
-export async function lockConnector(tx: Transaction, tenantId: string, id: string): Promise<ConnectorRow | undefined> {
-  await tx.query('select 1 from connectors where tenant_id = $1 and id = $2 for update', [tenantId, id]);
-  return findConnector(tx, tenantId, id);
+export async function lockConnector(tx: Transaction, id: string): Promise<ConnectorRow | undefined> {
+  await tx.query('select 1 from connectors where tenant_id = $1 and id = $2 for update', [tx.tenantId, id]);
+  return findConnector(tx, id);
 }
 
-export async function listConnectors(tx: Transaction, tenantId: string, page: Page): Promise<Rows<ConnectorRow>> {
+export async function listConnectors(tx: Transaction, page: Page): Promise<Rows<ConnectorRow>> {
   const rows = await tx.query<ConnectorRow>(
     `${shown('connectors')} where c.tenant_id = $1 and c.deleted_at is null order by c.created_at, c.id limit $2 offset $3`,
-    [tenantId, page.limit, page.offset],
+    [tx.tenantId, page.limit, page.offset],
   );
   const total = 'select count(*) from connectors where tenant_id = $1 and deleted_at is null';
-  return { rows: rows.map(complete), total: await tx.count(total, [tenantId]) };
+  return { rows: rows.map(complete), total: await tx.count(total, [tx.tenantId]) };
 }
 
 export async function updateConnector(
   tx: Transaction,
-  tenantId: string,
   id: string,
   body: ConnectorBody,
 ): Promise<ConnectorRow | undefined> {
@@ -124,7 +123,7 @@ export async function updateConnector(
             config_version = config_version + (config is distinct from $6::jsonb)::integer
       where tenant_id = $1 and id = $2 and deleted_at is null`,
     [
-      tenantId,
+      tx.tenantId,
       id,
       body.name,
       body.priority,
@@ -134,12 +133,12 @@ export async function updateConnector(
       jsonOf(body.schedule),
     ],
   );
-  return findConnector(tx, tenantId, id);
+  return findConnector(tx, id);
 }
 
 /** Marks the connector as deleted, since its records still contribute to identities. Returns false if there is none. */
-export async function deleteConnector(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
-  const connector = { tenantId, id, deletedAt: IsNull() };
+export async function deleteConnector(tx: Transaction, id: string): Promise<boolean> {
+  const connector = { tenantId: tx.tenantId, id, deletedAt: IsNull() };
   const { affected } = await tx.manager.update(ConnectorEntity, connector, { deletedAt: () => 'now()' });
   return affected === 1;
 }
@@ -154,43 +153,33 @@ function jsonOf(schedule: ConnectorBody['schedule']): string | null {
 }
 
 /** Returns undefined if the connector has no secrets. */
-export async function findConnectorSecrets(
-  tx: Transaction,
-  tenantId: string,
-  connectorId: string,
-): Promise<Buffer | undefined> {
-  return (await tx.manager.findOneBy(ConnectorSecretsEntity, { tenantId, connectorId }))?.ciphertext;
+export async function findConnectorSecrets(tx: Transaction, connectorId: string): Promise<Buffer | undefined> {
+  return (await tx.manager.findOneBy(ConnectorSecretsEntity, { tenantId: tx.tenantId, connectorId }))?.ciphertext;
 }
 
 /** Replaces all secrets of the connector. */
 export async function saveConnectorSecrets(
   tx: Transaction,
-  tenantId: string,
   connectorId: string,
   { encrypted, names }: { encrypted: Buffer; names: readonly string[] },
 ): Promise<void> {
-  const secrets = { connectorId, tenantId, ciphertext: encrypted, names: [...names] };
+  const secrets = { connectorId, tenantId: tx.tenantId, ciphertext: encrypted, names: [...names] };
   await tx.manager.upsert(ConnectorSecretsEntity, secrets, ['tenantId', 'connectorId']);
 }
 
-export async function deleteConnectorSecrets(tx: Transaction, tenantId: string, connectorId: string): Promise<void> {
-  await tx.manager.delete(ConnectorSecretsEntity, { tenantId, connectorId });
+export async function deleteConnectorSecrets(tx: Transaction, connectorId: string): Promise<void> {
+  await tx.manager.delete(ConnectorSecretsEntity, { tenantId: tx.tenantId, connectorId });
 }
 
 export type ProbeRow = ConnectorProbeEntity;
 
 /** Stores a probe and notifies the sync-worker, in one transaction. */
-export async function requestProbe(
-  tx: Transaction,
-  tenantId: string,
-  connectorId: string,
-  kind: ProbeKind,
-): Promise<ProbeRow> {
-  const probe = await insertRow(tx, ConnectorProbeEntity, { id: newUuid(), tenantId, connectorId, kind });
-  await enqueue(tx, { type: 'connector.probe.requested', tenantId, data: { probe_id: probe.id } });
+export async function requestProbe(tx: Transaction, connectorId: string, kind: ProbeKind): Promise<ProbeRow> {
+  const probe = await insertRow(tx, ConnectorProbeEntity, { id: newUuid(), tenantId: tx.tenantId, connectorId, kind });
+  await enqueue(tx, { type: 'connector.probe.requested', tenantId: tx.tenantId, data: { probe_id: probe.id } });
   return probe;
 }
 
-export function findProbe(tx: Transaction, tenantId: string, id: string): Promise<ProbeRow | undefined> {
-  return findRow(tx, ConnectorProbeEntity, { where: { tenantId, id } });
+export function findProbe(tx: Transaction, id: string): Promise<ProbeRow | undefined> {
+  return findRow(tx, ConnectorProbeEntity, { where: { tenantId: tx.tenantId, id } });
 }

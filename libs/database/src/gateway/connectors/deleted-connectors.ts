@@ -28,29 +28,21 @@ const liveRecords = (connector: string) => `
 const shown = `id, tenant_id as "tenantId", type, name, records, deleted_at as "deletedAt", ${liveRecords('connectors.id')} as "liveRecords"`;
 
 /** Lists deleted connectors, those deleted last first. */
-export async function listDeletedConnectors(
-  tx: Transaction,
-  tenantId: string,
-  page: Page,
-): Promise<Rows<DeletedConnectorRow>> {
+export async function listDeletedConnectors(tx: Transaction, page: Page): Promise<Rows<DeletedConnectorRow>> {
   const where = 'tenant_id = $1 and deleted_at is not null';
   const rows = await tx.query<DeletedConnectorRow>(
     `select ${shown} from connectors where ${where} order by deleted_at desc, id limit $2 offset $3`,
-    [tenantId, page.limit, page.offset],
+    [tx.tenantId, page.limit, page.offset],
   );
-  return { rows, total: await tx.count(`select count(*) from connectors where ${where}`, [tenantId]) };
+  return { rows, total: await tx.count(`select count(*) from connectors where ${where}`, [tx.tenantId]) };
 }
 
-export async function findDeletedConnector(
-  tx: Transaction,
-  tenantId: string,
-  id: string,
-): Promise<DeletedConnectorRow | undefined> {
+export async function findDeletedConnector(tx: Transaction, id: string): Promise<DeletedConnectorRow | undefined> {
   // `offset 0` keeps `deleted_at` out of the subquery, so that PostgreSQL uses the primary key.
   return tx.row<DeletedConnectorRow>(
     `select ${shown} from (select * from connectors where tenant_id = $1 and id = $2 offset 0) as connectors
       where deleted_at is not null`,
-    [tenantId, id],
+    [tx.tenantId, id],
   );
 }
 
@@ -70,9 +62,9 @@ export async function hasRunningJob(tx: Transaction, connectorId: string): Promi
 /** Queues the job that deletes the records of a deleted connector, or returns the one that has not ended. */
 export async function queueRetirement(
   tx: Transaction,
-  tenantId: string,
   connectorId: string,
 ): Promise<{ id: string; status: JobStatus }> {
+  const { tenantId } = tx;
   // Two requests at the same moment queue one job.
   await tx.query('select from connectors where tenant_id = $1 and id = $2 for update', [tenantId, connectorId]);
   const [unfinished] = await tx.query<{ id: string; status: JobStatus }>(

@@ -15,7 +15,7 @@ export interface HourOfActivity {
  * Returns the events and the attempts of deliveries by hour, of the last 24 hours, the oldest first. Events are numbered
  * without gaps in the order of their times, so those of an hour are counted by the number of its first one.
  */
-export async function findActivity(tx: Transaction, tenantId: string): Promise<HourOfActivity[]> {
+export async function findActivity(tx: Transaction): Promise<HourOfActivity[]> {
   await useIndexScans(tx);
   return tx.query<HourOfActivity>(
     `with recursive hours as materialized (${lastHours}),
@@ -36,6 +36,6 @@ export async function findActivity(tx: Transaction, tenantId: string): Promise<H
      select at, coalesce(lead(low) over (order by at), (select last + 1 from ends), low) - low as events,
             coalesce(delivered, 0) as delivered, coalesce(failed, 0) as failed
        from search left join attempts using (at) where low = high order by at`,
-    [tenantId],
+    [tx.tenantId],
   );
 }

@@ -26,17 +26,16 @@ const maxFilteredEvents = 5_000;
  */
 export async function findFeedPage(
   tx: Transaction,
-  tenantId: string,
   { after: given, types, limit }: { after: number | 'latest'; types?: readonly string[]; limit: number },
 ): Promise<FeedPage> {
   const [sequence] = await tx.query<{ last: number }>('select last from event_sequences where tenant_id = $1', [
-    tenantId,
+    tx.tenantId,
   ]);
   const end = sequence?.last ?? 0;
   const after = given === 'latest' ? end : given;
   if (after >= end) return { bodies: [], nextAfter: after, hasMore: false, newest: end };
   const last = Math.min(end, after + (types ? maxFilteredEvents : limit));
-  const { bodies, reached } = await findEventBodies(tx, tenantId, { first: after + 1, last }, { types, limit });
+  const { bodies, reached } = await findEventBodies(tx, { first: after + 1, last }, { types, limit });
   return { bodies: bodies.map(({ body }) => body), nextAfter: reached, hasMore: reached < end, newest: end };
 }
 

@@ -42,7 +42,6 @@ describe('the event feed', () => {
   const record = (tx: Transaction, types: readonly EventType[], about: { identityId?: string } = {}) =>
     recordEvents(
       tx,
-      tenant,
       types.map((type) => ({ type, occurredAt: new Date(), subjectId: about.identityId, ...about, details: {} })),
     );
 
@@ -50,7 +49,7 @@ describe('the event feed', () => {
     own.database.transaction(tenant, (tx) => record(tx, types, about));
 
   async function read(after: number, { types, limit = 50 }: { types?: readonly string[]; limit?: number } = {}) {
-    const page = await own.database.transaction(tenant, (tx) => findFeedPage(tx, tenant, { after, types, limit }));
+    const page = await own.database.transaction(tenant, (tx) => findFeedPage(tx, { after, types, limit }));
     const events = page.bodies.map((body) => JSON.parse(body) as Body);
     return { ...page, events, sequences: events.map(({ sequence }) => sequence) };
   }
@@ -107,7 +106,7 @@ describe('the event feed', () => {
     it('returns no events of another tenant', async () => {
       await happened(['user.created']);
       const other = await fixture.tenant();
-      const page = await own.database.transaction(other, (tx) => findFeedPage(tx, other, { after: 0, limit: 50 }));
+      const page = await own.database.transaction(other, (tx) => findFeedPage(tx, { after: 0, limit: 50 }));
       expect(page).toEqual({ bodies: [], nextAfter: 0, newest: 0, hasMore: false });
     });
 
@@ -162,8 +161,8 @@ describe('the event feed', () => {
       );
     const send = () =>
       dispatcher.transaction(tenant, async (tx) => {
-        const { bodies } = await findEventBodies(tx, tenant, { first: 1, last: 1 }, { limit: 1 });
-        await savePayloads(tx, tenant, bodies);
+        const { bodies } = await findEventBodies(tx, { first: 1, last: 1 }, { limit: 1 });
+        await savePayloads(tx, bodies);
         return bodies.map(({ body }) => body);
       });
 
@@ -287,7 +286,6 @@ describe('the event feed', () => {
       await own.database.transaction(tenant, (tx) =>
         recordEvents(
           tx,
-          tenant,
           times.map((seconds) => ({
             type: 'user.updated' as const,
             occurredAt: new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1_000),
@@ -299,7 +297,7 @@ describe('the event feed', () => {
       for (const reader of [own.database, dispatcher]) {
         await reader.transaction(tenant, async (tx) => {
           const before = await rowsFetched(tx, 'record_versions');
-          const { bodies } = await findEventBodies(tx, tenant, { first: 1, last: 3 }, { limit: 50 });
+          const { bodies } = await findEventBodies(tx, { first: 1, last: 3 }, { limit: 50 });
           expect(bodies.map(({ body }) => JSON.parse(body).data.title)).toEqual([1_002, 2_002, 5_000]);
           expect((await rowsFetched(tx, 'record_versions')) - before).toBeLessThan(20);
         });
@@ -333,7 +331,7 @@ describe('events as operators list them', () => {
   }
 
   const list = (filter: Partial<EventFilter> = {}, examineLimit?: number) =>
-    own.database.transaction(tenant, (tx) => listEvents(tx, tenant, { limit: 50, ...filter }, examineLimit));
+    own.database.transaction(tenant, (tx) => listEvents(tx, { limit: 50, ...filter }, examineLimit));
 
   const sequences = async (filter?: Partial<EventFilter>) => (await list(filter)).rows.map(({ sequence }) => sequence);
 
@@ -401,7 +399,7 @@ describe('events as operators list them', () => {
 
   it('finds an event by its id, whose time is that of the event', async () => {
     const [, second = ''] = await happened([{}, {}, {}]);
-    const find = (id: string) => own.database.transaction(tenant, (tx) => findEvent(tx, tenant, id));
+    const find = (id: string) => own.database.transaction(tenant, (tx) => findEvent(tx, id));
     expect(await find(second)).toMatchObject({ sequence: 2, details: { changes: expect.anything() } });
     expect(await find(uuidAt(at(2)))).toBeUndefined();
     expect(await find('ffffffff-ffff-7fff-bfff-ffffffffffff')).toBeUndefined();
@@ -411,7 +409,7 @@ describe('events as operators list them', () => {
     const [id = ''] = await happened([{}]);
     tenant = await fixture.tenant();
     expect(await list()).toEqual({ rows: [] });
-    expect(await own.database.transaction(tenant, (tx) => findEvent(tx, tenant, id))).toBeUndefined();
+    expect(await own.database.transaction(tenant, (tx) => findEvent(tx, id))).toBeUndefined();
   });
 });
 
@@ -465,7 +463,7 @@ describe('a page of a history', () => {
 });
 
 describe('the activity of the last 24 hours', () => {
-  const find = () => own.database.transaction(tenant, (tx) => findActivity(tx, tenant));
+  const find = () => own.database.transaction(tenant, (tx) => findActivity(tx));
 
   it('has every event and attempt by hour, however many there are', async () => {
     await fixture.rows(
@@ -505,7 +503,7 @@ describe('the activity of the last 24 hours', () => {
     );
     const fetched = await own.database.transaction(tenant, async (tx) => {
       const before = await rowsFetched(tx, 'events');
-      await findActivity(tx, tenant);
+      await findActivity(tx);
       return (await rowsFetched(tx, 'events')) - before;
     });
     expect(fetched).toBeLessThan(1_000);

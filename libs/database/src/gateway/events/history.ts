@@ -32,7 +32,7 @@ export async function findHistory(
   page: { limit: number; offset: number; afterSequence?: number; since?: Date },
 ): Promise<HistoryPage | undefined> {
   return database.readTransaction(tenantId, async (tx) => {
-    const ids = await findLineage(tx, tenantId, identityId);
+    const ids = await findLineage(tx, identityId);
     if (ids.length === 0) return undefined;
     await useIndexScans(tx);
     const values = [tenantId, uuids(ids), page.since ?? '-infinity'];
@@ -60,7 +60,7 @@ const ofOne = `from events
   where tenant_id = $1 and identity_id between lineage.id and lineage.id and occurred_at >= $3`;
 
 /** Returns the identity that this id refers to, and all that were merged into it; empty if there is none. */
-export async function findLineage(tx: Transaction, tenantId: string, id: string): Promise<string[]> {
+export async function findLineage(tx: Transaction, id: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `with survivor as (
        select id from identities where tenant_id = $1
@@ -68,7 +68,7 @@ export async function findLineage(tx: Transaction, tenantId: string, id: string)
      select id from survivor
      union all
      select r.id from identity_redirects r join survivor on r.into_id = survivor.id where r.tenant_id = $1`,
-    [tenantId, id],
+    [tx.tenantId, id],
   );
   return rows.map((row) => row.id);
 }

@@ -45,13 +45,12 @@ const maxExamined = 5_000;
 /** Returns a page of a tenant's events, the newest first. With a filter it may be short although more follow. */
 export async function listEvents(
   tx: Transaction,
-  tenantId: string,
   { identityId, before = Number.MAX_SAFE_INTEGER, limit, ...filter }: EventFilter,
   examineLimit = maxExamined,
 ): Promise<ListedEvents> {
-  const lineage = identityId === undefined ? undefined : await findLineage(tx, tenantId, identityId);
+  const lineage = identityId === undefined ? undefined : await findLineage(tx, identityId);
   const { since, until, types, subjectId, jobId, connectorId } = filter;
-  const range = since || until ? await findSequencesOf(tx, tenantId, filter) : { first: 0, last: before };
+  const range = since || until ? await findSequencesOf(tx, filter) : { first: 0, last: before };
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const depth = isFiltered ? examineLimit : limit + 1;
   await useIndexScans(tx);
@@ -68,7 +67,7 @@ export async function listEvents(
      select summary.*, shown.* from (select min(sequence) as lowest, count(*) as examined from examined) as summary
        left join (${shownEvents('page')}) as shown on true order by shown.sequence desc`,
     [
-      tenantId,
+      tx.tenantId,
       uuids(lineage ?? []),
       range.first,
       Math.min(range.last, before - 1),
@@ -93,13 +92,12 @@ export async function listEvents(
 /** Finds an event by its id, which contains the time when it was appended; there is no index of ids. */
 export async function findEvent(
   tx: Transaction,
-  tenantId: string,
   id: string,
 ): Promise<(ListedEvent & { details: EventDetails }) | undefined> {
   const time = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
   if (time > Date.now() + idSkewMs) return undefined;
   const near = { since: new Date(time - idSkewMs), until: new Date(time + idSkewMs) };
-  const { first, last } = await findSequencesOf(tx, tenantId, near);
+  const { first, last } = await findSequencesOf(tx, near);
   await useIndexScans(tx);
   const [event] = await tx.query<ListedEvent & { details: EventDetails }>(
     shownEvents(
@@ -107,7 +105,7 @@ export async function findEvent(
          where tenant_id = $1 and sequence between $2 and $3 and id = $4 limit 1)`,
       'page.details',
     ),
-    [tenantId, first, last, id],
+    [tx.tenantId, first, last, id],
   );
   return event && { ...event, details: shownDetails(event.details) };
 }

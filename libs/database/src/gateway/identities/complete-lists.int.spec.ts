@@ -29,7 +29,7 @@ beforeAll(async () => {
   tenant = await fixture.tenant();
   const records = Array.from({ length: peopleCount }, (_, nth) => recordsOf(nth)).flat();
   for (let at = 0; at < records.length; at += 1_000) {
-    await directory.transaction(tenant, (tx) => insertRecords(tx, tenant, records.slice(at, at + 1_000)));
+    await directory.transaction(tenant, (tx) => insertRecords(tx, records.slice(at, at + 1_000)));
   }
   await fixture.rows(
     `insert into source_records (id, tenant_id, kind, connector_id, external_id, identity_id, status, content_hash, fields,

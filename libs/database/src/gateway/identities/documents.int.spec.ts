@@ -61,7 +61,6 @@ async function countThem(tenant: string, changes: (Row & { by: number })[]): Pro
   await directory.transaction(tenant, (tx) =>
     addToCounters(
       tx,
-      tenant,
       changes.map((change) => ({ ...change, resource: 'identity' })),
     ),
   );

@@ -43,11 +43,8 @@ export interface ExplainedIdentity {
   operations: Map<string, string | undefined>;
 }
 
-export async function findExplainedIdentity(
-  tx: Transaction,
-  tenantId: string,
-  id: string,
-): Promise<ExplainedIdentity | undefined> {
+export async function findExplainedIdentity(tx: Transaction, id: string): Promise<ExplainedIdentity | undefined> {
+  const { tenantId } = tx;
   const [identity] = await tx.query<{ id: string; document: string }>(
     `select id, document from identities where tenant_id = $1
         and id = ${survivor('select into_id from identity_redirects where tenant_id = $1 and id = $2')}`,
@@ -63,7 +60,7 @@ export async function findExplainedIdentity(
     select: { id: true, name: true, priority: true, records: true, config: true, deletedAt: true },
     where: { tenantId },
   });
-  const lifecycle = await findLifecyclePolicy(tx, tenantId);
+  const lifecycle = await findLifecyclePolicy(tx);
   const connectors = new Map(
     rows.map(({ config, ...each }) => {
       const employments = listsEmployments({ ...each, mapped: Object.keys(config.fields ?? {}) }, lifecycle);
@@ -74,15 +71,14 @@ export async function findExplainedIdentity(
     document: identity.document,
     records,
     connectors,
-    priorities: await findAttributePriorities(tx, tenantId),
+    priorities: await findAttributePriorities(tx),
     lifecycle,
-    operations: await findReasons(tx, tenantId, records),
+    operations: await findReasons(tx, records),
   };
 }
 
 async function findReasons(
   tx: Transaction,
-  tenantId: string,
   records: readonly ExplainedRecord[],
 ): Promise<Map<string, string | undefined>> {
   const ids = records
@@ -91,7 +87,7 @@ async function findReasons(
   const rows = await tx.query<{ id: string; reason: string | null }>(
     `select o.id, o.input ->> 'reason' as reason from unnest($2::uuid[]) as n (id)
       cross join lateral (select id, input from operations where tenant_id = $1 and id = n.id limit 1) o`,
-    [tenantId, uuids([...new Set(ids)])],
+    [tx.tenantId, uuids([...new Set(ids)])],
   );
   return new Map(rows.map(({ id, reason }) => [id, reason ?? undefined]));
 }

@@ -67,7 +67,7 @@ async function store(tenant: string, records: readonly StoredRecord[]): Promise<
   const own = new Map([hr, crm].map((id) => [id, newUuid()]));
   const placed = records.map((each) => ({ ...each, connectorId: own.get(each.connectorId) ?? each.connectorId }));
   sources.set(tenant, own);
-  await directory.transaction(tenant, (tx) => insertRecords(tx, tenant, placed));
+  await directory.transaction(tenant, (tx) => insertRecords(tx, placed));
   await fixture.rows(
     `insert into identities (tenant_id, id, status, created_at, updated_at, document)
      select tenant_id, identity_id, min(status), min(created_at), max(updated_at),

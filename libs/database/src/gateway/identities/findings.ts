@@ -55,20 +55,20 @@ const shown = (page: string) => `
       select display_name as name from identities where tenant_id = $1 and id = f.subject_id limit 1) i
       on f.kind in (${subjectsThatAre(['identity'])})`;
 
-export async function findFinding(tx: Transaction, tenantId: string, id: string): Promise<FindingRow | undefined> {
-  return tx.row<FindingRow>(shown('select * from findings where tenant_id = $1 and id = $2'), [tenantId, id]);
+export async function findFinding(tx: Transaction, id: string): Promise<FindingRow | undefined> {
+  return tx.row<FindingRow>(shown('select * from findings where tenant_id = $1 and id = $2'), [tx.tenantId, id]);
 }
 
 const highest = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Lists findings, the newest first, with one more than the limit if more follow. */
-export async function listFindings(tx: Transaction, tenantId: string, filter: FindingFilter): Promise<FindingRow[]> {
+export async function listFindings(tx: Transaction, filter: FindingFilter): Promise<FindingRow[]> {
   await useIndexScans(tx);
   const kinds = filter.kind ? [filter.kind] : findingKinds;
   const states = filter.state ? [filter.state] : findingStates;
   const aboutOne = filter.subjectId ?? filter.identityId;
   const values = [
-    tenantId,
+    tx.tenantId,
     texts(states),
     texts(kinds),
     filter.since ? firstIdAt(filter.since) : lowestId,
@@ -88,17 +88,14 @@ export async function listFindings(tx: Transaction, tenantId: string, filter: Fi
 }
 
 /** Counts the open findings of each kind, up to one more than `maxCounted`. */
-export async function countOpenFindings(
-  tx: Transaction,
-  tenantId: string,
-): Promise<{ kind: FindingKind; count: number }[]> {
+export async function countOpenFindings(tx: Transaction): Promise<{ kind: FindingKind; count: number }[]> {
   await useIndexScans(tx);
   return tx.query(
     `select kind, (select count(*) from (
               select from findings where tenant_id = $1 and state = 'open' and kind = each.kind
                order by id limit ${maxCounted + 1}) as found) as count
        from unnest($2::text[]) with ordinality as each (kind, place) order by place`,
-    [tenantId, texts(findingKinds)],
+    [tx.tenantId, texts(findingKinds)],
   );
 }
 
@@ -108,7 +105,7 @@ function firstIdAt(time: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
 }
 
-export async function saveFindingPolicy(tx: Transaction, tenantId: string, policy: FindingPolicy): Promise<void> {
-  await tx.manager.upsert(FindingPolicyEntity, { tenantId, policy, updatedAt: new Date() }, ['tenantId']);
-  await noteDue(tx, tenantId);
+export async function saveFindingPolicy(tx: Transaction, policy: FindingPolicy): Promise<void> {
+  await tx.manager.upsert(FindingPolicyEntity, { tenantId: tx.tenantId, policy, updatedAt: new Date() }, ['tenantId']);
+  await noteDue(tx);
 }

@@ -19,13 +19,16 @@ const unansweredSeconds = 15 * 60;
 /** Stores an operation and notifies the directory, in one transaction. */
 export async function requestOperation<T extends OperationType>(
   tx: Transaction,
-  tenantId: string,
   type: T,
   input: OperationInput<T>,
 ): Promise<OperationRow> {
-  const operation = await insertRow(tx, OperationEntity, { id: newUuid(), tenantId, type, input });
-  await noteDue(tx, tenantId, unansweredSeconds);
-  await enqueue(tx, { type: 'directory.operation.requested', tenantId, data: { operation_id: operation.id } });
+  const operation = await insertRow(tx, OperationEntity, { id: newUuid(), tenantId: tx.tenantId, type, input });
+  await noteDue(tx, unansweredSeconds);
+  await enqueue(tx, {
+    type: 'directory.operation.requested',
+    tenantId: tx.tenantId,
+    data: { operation_id: operation.id },
+  });
   return operation;
 }
 
@@ -38,43 +41,34 @@ const shown = `id, tenant_id as "tenantId", type, input, status, created_at as "
   result || (select coalesce(jsonb_object_agg(key, jsonb_path_query_array(value, '$[0 to ${listedItems - 1}]')), '{}')
                from jsonb_each(result) where jsonb_typeof(value) = 'array') as result`;
 
-export async function findOperation(tx: Transaction, tenantId: string, id: string): Promise<OperationRow | undefined> {
-  return tx.row<OperationRow>(`select ${shown} from operations where tenant_id = $1 and id = $2`, [tenantId, id]);
+export async function findOperation(tx: Transaction, id: string): Promise<OperationRow | undefined> {
+  return tx.row<OperationRow>(`select ${shown} from operations where tenant_id = $1 and id = $2`, [tx.tenantId, id]);
 }
 
 /** Returns the id of an operation of the type that the directory has not run yet. */
-export async function findQueuedOperation(
-  tx: Transaction,
-  tenantId: string,
-  type: OperationType,
-): Promise<string | undefined> {
+export async function findQueuedOperation(tx: Transaction, type: OperationType): Promise<string | undefined> {
   const [row] = await tx.query<{ id: string }>(
     `select id from operations where tenant_id = $1 and status = 'queued' and type = $2 limit 1`,
-    [tenantId, type],
+    [tx.tenantId, type],
   );
   return row?.id;
 }
 
 /** Lists operations, newest first. */
-export async function listOperations(
-  tx: Transaction,
-  tenantId: string,
-  page: Page,
-): Promise<{ rows: OperationRow[] } & BoundedTotal> {
+export async function listOperations(tx: Transaction, page: Page): Promise<{ rows: OperationRow[] } & BoundedTotal> {
   await useIndexScans(tx);
   const found = 'from operations where tenant_id = $1 order by id desc';
   const rows = await tx.query<OperationRow>(`select ${shown} ${found} limit $2 offset $3`, [
-    tenantId,
+    tx.tenantId,
     page.limit,
     page.offset,
   ]);
-  return { rows, ...(await countUpToMaximum(tx, found, [tenantId])) };
+  return { rows, ...(await countUpToMaximum(tx, found, [tx.tenantId])) };
 }
 
 /** Reads a page of one list of a result; undefined if the operation does not exist. */
 export async function findOperationItems(
   tx: Transaction,
-  tenantId: string,
   id: string,
   list: string,
   { limit, offset }: Page,
@@ -83,7 +77,7 @@ export async function findOperationItems(
     `select coalesce(jsonb_array_length(result -> $3), 0) as total,
             coalesce(jsonb_path_query_array(result -> $3, '$[$first to $last]', $4), '[]') as rows
        from operations where tenant_id = $1 and id = $2`,
-    [tenantId, id, list, JSON.stringify({ first: offset, last: offset + limit - 1 })],
+    [tx.tenantId, id, list, JSON.stringify({ first: offset, last: offset + limit - 1 })],
   );
 }
 
@@ -98,7 +92,6 @@ export interface Names {
 /** Reads the names of identities by their ids, of a merged one that of the survivor. */
 export async function findIdentityNames(
   tx: Transaction,
-  tenantId: string,
   ids: readonly (string | null | undefined)[],
 ): Promise<Map<string, string>> {
   const rows = await tx.query<{ id: string; name: string | null }>(
@@ -108,7 +101,7 @@ export async function findIdentityNames(
          where tenant_id = $1
            and id = (select coalesce((select into_id from identity_redirects where tenant_id = $1 and id = n.id), n.id))
          limit 1) i`,
-    [tenantId, uuids([...new Set(ids.filter((id) => id != null))])],
+    [tx.tenantId, uuids([...new Set(ids.filter((id) => id != null))])],
   );
   return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])));
 }
@@ -116,16 +109,15 @@ export async function findIdentityNames(
 /** Reads the names of identities, and these fields of records. */
 export async function findNames(
   tx: Transaction,
-  tenantId: string,
   wanted: { identityIds: readonly string[]; recordIds: readonly string[]; fields: readonly string[] },
 ): Promise<Names> {
-  const identities = await findIdentityNames(tx, tenantId, wanted.identityIds);
+  const identities = await findIdentityNames(tx, wanted.identityIds);
   const records = await tx.query<{ id: string; fields: Record<string, string> }>(
     `select r.id, (select coalesce(jsonb_object_agg(f.name, left(r.fields -> f.name ->> 0, 200)), '{}')
                      from unnest($3::text[]) as f (name) where r.fields -> f.name ->> 0 is not null) as fields
        from unnest($2::uuid[]) as n (id)
       cross join lateral (select id, fields from source_records where tenant_id = $1 and id = n.id limit 1) r`,
-    [tenantId, uuids([...new Set(wanted.recordIds)]), texts([...new Set(wanted.fields)])],
+    [tx.tenantId, uuids([...new Set(wanted.recordIds)]), texts([...new Set(wanted.fields)])],
   );
   return { identities, records: new Map(records.map(({ id, fields }) => [id, fields])) };
 }

@@ -6,8 +6,8 @@ import { findRow } from '../../rows.js';
 
 export type AccountRow = SourceRecordEntity;
 
-export async function findAccount(tx: Transaction, tenantId: string, id: string): Promise<AccountRow | undefined> {
-  const row = await findRow(tx, SourceRecordEntity, { where: { tenantId, id } });
+export async function findAccount(tx: Transaction, id: string): Promise<AccountRow | undefined> {
+  const row = await findRow(tx, SourceRecordEntity, { where: { tenantId: tx.tenantId, id } });
   // Not a condition of the statement, for which PostgreSQL would choose an index of kinds.
   return row?.kind === 'account' ? row : undefined;
 }
@@ -16,8 +16,8 @@ export interface MachineRow extends SourceRecordEntity {
   references: StoredReference[];
 }
 
-export async function findMachine(tx: Transaction, tenantId: string, id: string): Promise<MachineRow | undefined> {
-  const row = await findRow(tx, SourceRecordEntity, { where: { tenantId, id } });
+export async function findMachine(tx: Transaction, id: string): Promise<MachineRow | undefined> {
+  const row = await findRow(tx, SourceRecordEntity, { where: { tenantId: tx.tenantId, id } });
   // Not a condition of the statement, for which PostgreSQL would choose an index of kinds.
   return row?.kind === 'machine_identity' ? { ...row, references: await findReferences(tx, [id]) } : undefined;
 }
@@ -31,15 +31,10 @@ export interface FoundRecord {
 }
 
 /** Finds a record of a source by its id. */
-export async function findRecord(
-  tx: Transaction,
-  tenantId: string,
-  kind: RecordKind,
-  id: string,
-): Promise<FoundRecord | undefined> {
+export async function findRecord(tx: Transaction, kind: RecordKind, id: string): Promise<FoundRecord | undefined> {
   const row = await tx.manager.findOne(SourceRecordEntity, {
     select: { id: true, kind: true, connectorId: true, identityId: true },
-    where: { tenantId, id },
+    where: { tenantId: tx.tenantId, id },
   });
   // Not a condition of the statement, for which PostgreSQL would choose an index of kinds.
   return row?.kind === kind ? row : undefined;

@@ -36,8 +36,8 @@ const select = `
             from jsonb_array_elements(c.candidates) with ordinality as each (candidate, place)) as candidates
     from review_cases c join source_records r on r.tenant_id = $1 and r.id = c.record_id`;
 
-export async function findCase(tx: Transaction, tenantId: string, id: string): Promise<CaseRow | undefined> {
-  return tx.row<CaseRow>(`${select} where c.tenant_id = $1 and c.id = $2`, [tenantId, id]);
+export async function findCase(tx: Transaction, id: string): Promise<CaseRow | undefined> {
+  return tx.row<CaseRow>(`${select} where c.tenant_id = $1 and c.id = $2`, [tx.tenantId, id]);
 }
 
 type Fields = Readonly<Record<string, string[]>>;
@@ -51,7 +51,6 @@ const mostUsers = 20;
  */
 export async function findComparedFields(
   tx: Transaction,
-  tenantId: string,
   { recordId, candidates }: Pick<CaseRow, 'recordId' | 'candidates'>,
 ): Promise<{ own: Fields; others: Fields[][] }> {
   const rows = await tx.query<{ place: number; fields: Fields }>(
@@ -63,7 +62,7 @@ export async function findComparedFields(
                               where tenant_id = $1 and identity_id = n.identity_id offset 0) u
           where kind = 'user' order by created_at limit ${mostUsers})) r`,
     [
-      tenantId,
+      tx.tenantId,
       uuids([recordId, ...candidates.map(({ record_id }) => record_id ?? null)]),
       uuids([null, ...candidates.map(({ record_id, identity_id }) => (record_id ? null : identity_id))]),
     ],
@@ -75,7 +74,6 @@ export async function findComparedFields(
 /** Lists cases, oldest first, as operators work through them. */
 export async function listCases(
   tx: Transaction,
-  tenantId: string,
   query: Page & { status: CaseStatus },
 ): Promise<{ rows: CaseRow[] } & BoundedTotal> {
   const rows = await tx.query<CaseRow>(
@@ -83,9 +81,9 @@ export async function listCases(
        select *, ${isWithinPage('octet_length(document)', 'id')} as fits
          from (${select} where c.tenant_id = $1 and c.status = $2 order by c.id limit $3 offset $4) as page) as page
       where fits order by id`,
-    [tenantId, query.status, query.limit, query.offset],
+    [tx.tenantId, query.status, query.limit, query.offset],
   );
   await useIndexScans(tx);
   const found = 'from review_cases where tenant_id = $1 and status = $2 order by id';
-  return { rows, ...(await countUpToMaximum(tx, found, [tenantId, query.status])) };
+  return { rows, ...(await countUpToMaximum(tx, found, [tx.tenantId, query.status])) };
 }

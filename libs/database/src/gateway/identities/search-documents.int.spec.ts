@@ -61,7 +61,7 @@ function record(
 
 /** Stores records, and an identity for each of theirs whose document lists the external ids. */
 async function store(tenant: string, records: readonly StoredRecord[]): Promise<void> {
-  await directory.transaction(tenant, (tx) => insertRecords(tx, tenant, records));
+  await directory.transaction(tenant, (tx) => insertRecords(tx, records));
   await fixture.rows(
     `insert into identities (tenant_id, id, status, created_at, updated_at, document)
      select tenant_id, identity_id, min(status), min(created_at), min(updated_at),

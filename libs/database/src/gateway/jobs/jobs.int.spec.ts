@@ -35,7 +35,7 @@ async function job(tenant: string, connector: string, columns: Record<string, st
   return id;
 }
 
-const found = (tenant: string, id: string) => own.database.transaction(tenant, (tx) => findJob(tx, tenant, id));
+const found = (tenant: string, id: string) => own.database.transaction(tenant, (tx) => findJob(tx, id));
 
 it('shows what a job waits for: the running job, else the released one, else the first in the queue', async () => {
   const tenant = await fixture.tenant();
@@ -134,7 +134,7 @@ it('lists the jobs of a connector or with a status, the newest first, and counts
   await ended(tenant, busy, 'completed', 10_000);
   await ended(tenant, quiet, 'failed', 2);
   const list = (filter: { connectorId?: string; status?: string }) =>
-    own.database.transaction(tenant, (tx) => listJobs(tx, tenant, { limit: 3, offset: 0, ...filter }));
+    own.database.transaction(tenant, (tx) => listJobs(tx, { limit: 3, offset: 0, ...filter }));
   expect(await list({})).toMatchObject({ total: 10_000, total_is_estimate: true });
   expect(await list({ status: 'completed' })).toEqual({ rows: expect.any(Array), total: 10_000 });
   expect(await list({ connectorId: quiet })).toMatchObject({ total: 2 });

@@ -69,8 +69,8 @@ const columns = `${selectList(shown)},${waitsFor},
      where r.tenant_id = $1 and r.connector_id = sync_jobs.connector_id
        and r.external_id = sync_jobs.external_id limit 1) end as record`;
 
-export async function findJob(tx: Transaction, tenantId: string, id: string): Promise<JobRow | undefined> {
-  return tx.row<JobRow>(`select ${columns} from sync_jobs where tenant_id = $1 and id = $2`, [tenantId, id]);
+export async function findJob(tx: Transaction, id: string): Promise<JobRow | undefined> {
+  return tx.row<JobRow>(`select ${columns} from sync_jobs where tenant_id = $1 and id = $2`, [tx.tenantId, id]);
 }
 
 /** Returns the first hundred; the job has their total number. */
@@ -85,11 +85,10 @@ export function findJobErrors(tx: Transaction, jobId: string): Promise<SyncRecor
 /** Lists jobs, newest first. Pushes make a job each, and jobs are kept for 30 days. */
 export async function listJobs(
   tx: Transaction,
-  tenantId: string,
   { limit, offset, connectorId, status }: Page & { connectorId?: string; status?: string },
 ): Promise<{ rows: JobRow[] } & BoundedTotal> {
   await useIndexScans(tx);
-  const values: unknown[] = [tenantId];
+  const values: unknown[] = [tx.tenantId];
   const conditions = ['tenant_id = $1'];
   if (connectorId !== undefined) conditions.push(`connector_id = $${values.push(connectorId)}`);
   if (status !== undefined) conditions.push(`status = $${values.push(status)}`);
@@ -105,11 +104,9 @@ export type FailingRecordRow = FailingRecordEntity;
  * Lists records of a connector that failed when they were last read, in the order of their first failure. At most a few
  * thousand.
  */
-export function listFailingRecords(
-  tx: Transaction,
-  tenantId: string,
-  connectorId: string,
-  page: Page,
-): Promise<Rows<FailingRecordRow>> {
-  return findPage(tx, FailingRecordEntity, page, { where: { tenantId, connectorId }, order: { id: 'ASC' } });
+export function listFailingRecords(tx: Transaction, connectorId: string, page: Page): Promise<Rows<FailingRecordRow>> {
+  return findPage(tx, FailingRecordEntity, page, {
+    where: { tenantId: tx.tenantId, connectorId },
+    order: { id: 'ASC' },
+  });
 }

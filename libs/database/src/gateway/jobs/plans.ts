@@ -33,11 +33,11 @@ const matches = `($3::text is null or action = $3)
 /** Reads a page of a job's plan, in the order in which its entries are applied. A filter examines the whole plan. */
 export async function findJobPlan(
   tx: Transaction,
-  tenantId: string,
   jobId: string,
   page: Page,
   { action, externalId }: PlanFilter = {},
 ): Promise<JobPlan> {
+  const { tenantId } = tx;
   const plan = await findRow(tx, SyncPlanEntity, { where: { tenantId, jobId } });
   const counts = await tx.query<{ action: PlanAction; count: number }>(
     'select action, count(*)::int as count from sync_plan_entries where tenant_id = $1 and job_id = $2 group by action',
@@ -53,12 +53,10 @@ export async function findJobPlan(
     [tenantId, jobId, action ?? null, externalId ?? null, page.limit, page.offset],
   );
   const examples: string[][] = [];
-  for (const reason of plan?.reasons ?? []) examples.push(await findExamples(tx, tenantId, jobId, reason));
+  for (const reason of plan?.reasons ?? []) examples.push(await findExamples(tx, jobId, reason));
   const byAction = Object.fromEntries(counts.map(({ action, count }) => [action, count]));
   const total =
-    externalId === undefined
-      ? countOf(byAction, action)
-      : await countMatching(tx, tenantId, jobId, { action, externalId });
+    externalId === undefined ? countOf(byAction, action) : await countMatching(tx, jobId, { action, externalId });
   return { plan, counts: byAction, total, entries, examples };
 }
 
@@ -67,15 +65,10 @@ function countOf(counts: JobPlan['counts'], action: PlanAction | undefined): num
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-async function countMatching(
-  tx: Transaction,
-  tenantId: string,
-  jobId: string,
-  { action, externalId }: PlanFilter,
-): Promise<number> {
+async function countMatching(tx: Transaction, jobId: string, { action, externalId }: PlanFilter): Promise<number> {
   return tx.count(
     `select count(*)::int as count from sync_plan_entries where tenant_id = $1 and job_id = $2 and ${matches}`,
-    [tenantId, jobId, action ?? null, externalId ?? null],
+    [tx.tenantId, jobId, action ?? null, externalId ?? null],
   );
 }
 
@@ -87,13 +80,8 @@ const actionsOf: Record<string, PlanAction[]> = {
 };
 
 /** Returns up to five external ids behind a reason; for replaced ids, the old and the new one. */
-async function findExamples(
-  tx: Transaction,
-  tenantId: string,
-  jobId: string,
-  { rule, field }: QuarantineReason,
-): Promise<string[]> {
-  if (rule === 'rekeyed') return findReplacedIds(tx, tenantId, jobId, field);
+async function findExamples(tx: Transaction, jobId: string, { rule, field }: QuarantineReason): Promise<string[]> {
+  if (rule === 'rekeyed') return findReplacedIds(tx, jobId, field);
   const actions = actionsOf[rule];
   // The directory marks returns to active and ids of other people in the same column.
   const marks = { enabled: ['enabled', 'gaining'], reused: ['reused'] }[rule] ?? (field && [field]);
@@ -103,13 +91,13 @@ async function findExamples(
       where tenant_id = $1 and job_id = $2 and ($3::text[] is null or action = any($3))
         and ($4::text[] is null or $4 && changed_fields)
       order by array_position($3, action), id limit 5`,
-    [tenantId, jobId, actions ?? null, marks ?? null],
+    [tx.tenantId, jobId, actions ?? null, marks ?? null],
   );
   return rows.map(({ example }) => example);
 }
 
 /** Of a run that lists only some records, the old id is that of a record that is not deleted. */
-async function findReplacedIds(tx: Transaction, tenantId: string, jobId: string, by = ''): Promise<string[]> {
+async function findReplacedIds(tx: Transaction, jobId: string, by = ''): Promise<string[]> {
   const rows = await tx.query<{ example: string }>(
     `select d.external_id || ' → ' || c.external_id as example
        from sync_plan_entries c
@@ -120,7 +108,7 @@ async function findReplacedIds(tx: Transaction, tenantId: string, jobId: string,
           where tenant_id = $1 and p.job_id = $2 and r.identity_id = c.resembles_id and r.kind = 'user'
             and r.status <> 'deleted' limit 1)) as external_id) d
       where c.tenant_id = $1 and c.job_id = $2 and c.resembles_by = $3 and d.external_id is not null order by c.id limit 5`,
-    [tenantId, jobId, by],
+    [tx.tenantId, jobId, by],
   );
   return rows.map(({ example }) => example);
 }

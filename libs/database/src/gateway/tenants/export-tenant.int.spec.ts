@@ -71,7 +71,6 @@ async function exported(tenantId: string, whileOpen = async () => {}, after = ''
   await own.database.snapshot(tenantId, (tx) =>
     exportTenant(
       tx,
-      tenantId,
       async (line) => {
         if (lines.push(line) === 1) await whileOpen();
       },

@@ -27,12 +27,7 @@ export interface ExportPosition {
  * has the number of lines of each kind, so that a truncated export is recognised. Some lines have a position, after which
  * another export continues: the rows of each kind are in the order of a key that does not change.
  */
-export async function exportTenant(
-  tx: Transaction,
-  tenantId: string,
-  write: WriteLine,
-  after?: ExportPosition,
-): Promise<void> {
+export async function exportTenant(tx: Transaction, write: WriteLine, after?: ExportPosition): Promise<void> {
   // The index of the key, up to the next rows: the tables have rows of other tenants, and may lack statistics.
   await useIndexOrder(tx);
   await tx.query(`set local timezone = 'UTC'`);
@@ -40,7 +35,7 @@ export async function exportTenant(
     `select id, name, created_at, suspended_at, now() as exported_at,
             (select last from event_sequences where tenant_id = $1) as last_sequence
        from tenants where id = $1`,
-    [tenantId],
+    [tx.tenantId],
   );
   const kind = after ? 'continued' : 'tenant';
   await write(lineOf(kind, { idKind: 'tenant' }, tenant ?? {}));
@@ -48,7 +43,13 @@ export async function exportTenant(
   const kinds = Object.keys(exportedKinds);
   for (const kind of kinds.slice(after ? kinds.indexOf(after.kind) : 0)) {
     lines[kind] ??= 0;
-    await writeRows(tx, { kind, lines, tenantId, write, after: after?.kind === kind ? after.key : undefined });
+    await writeRows(tx, {
+      kind,
+      lines,
+      tenantId: tx.tenantId,
+      write,
+      after: after?.kind === kind ? after.key : undefined,
+    });
   }
   await write(`${JSON.stringify({ kind: 'end', lines })}\n`);
 }

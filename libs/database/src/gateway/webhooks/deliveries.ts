@@ -59,11 +59,8 @@ export const shownDeliveries = (from: string) => `
        where tenant_id = $1 and delivery_id = d.id and number = d.tries limit 1) as attempt on true`;
 
 /** Finds a delivery with its attempts and payload. */
-export async function findDelivery(
-  tx: Transaction,
-  tenantId: string,
-  id: string,
-): Promise<DeliveryDetails | undefined> {
+export async function findDelivery(tx: Transaction, id: string): Promise<DeliveryDetails | undefined> {
+  const { tenantId } = tx;
   const [row] = await tx.query<DeliveryRow>(
     shownDeliveries('(select * from webhook_deliveries where tenant_id = $1 and id = $2)'),
     [tenantId, id],
@@ -118,14 +115,13 @@ interface SearchStep {
  */
 export async function listDeliveries(
   tx: Transaction,
-  tenantId: string,
   query: DeliveryQuery,
   examineLimit = maxExamined,
 ): Promise<DeliveryPage> {
-  const webhookIds = query.webhookId === undefined ? await findWebhookIds(tx, tenantId) : [query.webhookId];
+  const webhookIds = query.webhookId === undefined ? await findWebhookIds(tx) : [query.webhookId];
   if (webhookIds.length === 0) return { rows: [] };
   const byTime = query.since !== undefined || query.until !== undefined;
-  const range = byTime ? await findSequencesOf(tx, tenantId, query) : { first: 0, last: Number.MAX_SAFE_INTEGER };
+  const range = byTime ? await findSequencesOf(tx, query) : { first: 0, last: Number.MAX_SAFE_INTEGER };
   const takesAll = !byTime && query.eventType === undefined && query.status !== 'delivered';
   await useIndexScans(tx);
   const rows: DeliveryRow[] = [];
@@ -136,7 +132,7 @@ export async function listDeliveries(
     const wanted = query.limit + 1 - rows.length;
     const share = Math.ceil(budget / unfinished);
     const depth = takesAll ? Math.min(wanted, share) : share;
-    const step = await examineDeliveries(tx, tenantId, { ...query, webhookIds, range, after, wanted, depth });
+    const step = await examineDeliveries(tx, { ...query, webhookIds, range, after, wanted, depth });
     rows.push(...step.rows);
     // A row beyond the page shows that more follow.
     const last = rows[query.limit - 1];
@@ -151,7 +147,6 @@ export async function listDeliveries(
 
 async function examineDeliveries(
   tx: Transaction,
-  tenantId: string,
   at: DeliveryQuery & { webhookIds: readonly string[]; range: SequenceRange; wanted: number; depth: number },
 ): Promise<SearchStep & { rows: DeliveryRow[] }> {
   const found = await tx.query<(DeliveryRow | { id: null }) & SearchStep>(
@@ -178,7 +173,7 @@ async function examineDeliveries(
        from (select) as one left join edge on true left join (${shownDeliveries('page')}) as delivery on true
       order by delivery.sequence desc, delivery."webhookId" desc`,
     [
-      tenantId,
+      tx.tenantId,
       uuids(at.webhookIds),
       at.range.first,
       at.range.last,
@@ -216,6 +211,6 @@ function positionOf({ sequence, webhookId }: DeliveryPosition): DeliveryPosition
   return { sequence, webhookId };
 }
 
-async function findWebhookIds(tx: Transaction, tenantId: string): Promise<string[]> {
-  return tx.ids('select id from webhooks where tenant_id = $1', [tenantId]);
+async function findWebhookIds(tx: Transaction): Promise<string[]> {
+  return tx.ids('select id from webhooks where tenant_id = $1', [tx.tenantId]);
 }

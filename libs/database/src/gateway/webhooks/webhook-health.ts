@@ -85,28 +85,23 @@ const health = `
    where w.tenant_id = $1`;
 
 /** Lists all webhooks of a tenant. The count limit decreases with their number. */
-export async function listWebhookHealth(tx: Transaction, tenantId: string): Promise<WebhookHealthRow[]> {
-  const webhooks = await tx.count('select count(*) from webhooks where tenant_id = $1', [tenantId]);
+export async function listWebhookHealth(tx: Transaction): Promise<WebhookHealthRow[]> {
+  const webhooks = await tx.count('select count(*) from webhooks where tenant_id = $1', [tx.tenantId]);
   const limit = Math.floor(listCountLimit / Math.min(Math.max(webhooks, 1), maxWebhooks));
   await useIndexScans(tx);
-  return tx.query<WebhookHealthRow>(`${health} order by w.created_at, w.id`, [tenantId, Math.min(limit, maxCounted)]);
+  return tx.query<WebhookHealthRow>(`${health} order by w.created_at, w.id`, [
+    tx.tenantId,
+    Math.min(limit, maxCounted),
+  ]);
 }
 
-export async function findWebhookHealth(
-  tx: Transaction,
-  tenantId: string,
-  id: string,
-): Promise<WebhookHealthRow | undefined> {
+export async function findWebhookHealth(tx: Transaction, id: string): Promise<WebhookHealthRow | undefined> {
   await useIndexScans(tx);
-  return tx.row<WebhookHealthRow>(`${health} and w.id = $3`, [tenantId, maxCounted, id]);
+  return tx.row<WebhookHealthRow>(`${health} and w.id = $3`, [tx.tenantId, maxCounted, id]);
 }
 
 /** Counts the attempts that have ended in this hour and the 23 before it. */
-export async function findAttemptStatistics(
-  tx: Transaction,
-  tenantId: string,
-  webhookId: string,
-): Promise<AttemptStatistics> {
+export async function findAttemptStatistics(tx: Transaction, webhookId: string): Promise<AttemptStatistics> {
   await useIndexScans(tx);
   const [row] = await tx.query<AttemptStatistics>(
     `with hours as materialized (${lastHours}),
@@ -129,24 +124,20 @@ export async function findAttemptStatistics(
             percentile_disc(0.5) within group (order by duration_ms) as p50,
             percentile_disc(0.99) within group (order by duration_ms) as p99
        from newest`,
-    [tenantId, webhookId, maxTimed],
+    [tx.tenantId, webhookId, maxTimed],
   );
   if (!row) throw new Error('the statistics query returned no row');
   return row;
 }
 
 /** Finds the newest failed attempt among the last hundred. */
-export async function findLastFailure(
-  tx: Transaction,
-  tenantId: string,
-  webhookId: string,
-): Promise<FailureRow | undefined> {
+export async function findLastFailure(tx: Transaction, webhookId: string): Promise<FailureRow | undefined> {
   await useIndexScans(tx);
   return tx.row<FailureRow>(
     `select delivery_id as "deliveryId", coalesce(ended_at, started_at) as at, outcome, status_code as "statusCode", error
        from (select * from webhook_attempts where tenant_id = $1 and webhook_id = $2
               order by started_at desc limit $3) as newest
       where outcome not in ('delivered', 'unknown') order by started_at desc limit 1`,
-    [tenantId, webhookId, attemptsOfLastFailure],
+    [tx.tenantId, webhookId, attemptsOfLastFailure],
   );
 }

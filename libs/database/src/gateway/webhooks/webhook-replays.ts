@@ -16,40 +16,39 @@ export type ReplayRequest = Pick<ReplayRow, 'webhookId' | 'kind' | 'filter' | 'r
  */
 export async function requestReplay(
   tx: Transaction,
-  tenantId: string,
   wanted: ReplayRequest,
   maxQueued?: number,
 ): Promise<ReplayRow | undefined> {
+  const { tenantId } = tx;
   const { webhookId, kind, filter, requestedBy } = wanted;
   const queued = await findRow(tx, WebhookReplayEntity, {
     where: { tenantId, webhookId, status: 'queued', kind, filter: Equal(filter) },
     order: { id: 'ASC' },
   });
   if (queued) return queued;
-  if (maxQueued !== undefined && (await hasQueuedReplays(tx, tenantId, webhookId, maxQueued))) return undefined;
+  if (maxQueued !== undefined && (await hasQueuedReplays(tx, webhookId, maxQueued))) return undefined;
   const values = { id: newUuid(), tenantId, webhookId, kind, filter, requestedBy };
   const replay = await insertRow(tx, WebhookReplayEntity, values);
   await enqueue(tx, { type: 'webhook.replay.requested', tenantId, data: { replay_id: replay.id } });
   return replay;
 }
 
-async function hasQueuedReplays(tx: Transaction, tenantId: string, webhookId: string, limit: number): Promise<boolean> {
-  const where = { tenantId, webhookId, status: 'queued' as const };
+async function hasQueuedReplays(tx: Transaction, webhookId: string, limit: number): Promise<boolean> {
+  const where = { tenantId: tx.tenantId, webhookId, status: 'queued' as const };
   const queued = await tx.manager.find(WebhookReplayEntity, { select: { id: true }, where, take: limit });
   return queued.length >= limit;
 }
 
-export function findReplay(tx: Transaction, tenantId: string, id: string): Promise<ReplayRow | undefined> {
-  return findRow(tx, WebhookReplayEntity, { where: { tenantId, id } });
+export function findReplay(tx: Transaction, id: string): Promise<ReplayRow | undefined> {
+  return findRow(tx, WebhookReplayEntity, { where: { tenantId: tx.tenantId, id } });
 }
 
 /** Lists replays, newest first; only those before `before`, if it is given. */
 export async function listReplays(
   tx: Transaction,
-  tenantId: string,
   { before, limit }: { before?: string; limit: number },
 ): Promise<ReplayRow[]> {
   await useIndexScans(tx);
-  const where = { tenantId, ...(before !== undefined && { id: LessThan(before) }) };
+  const where = { tenantId: tx.tenantId, ...(before !== undefined && { id: LessThan(before) }) };
   return tx.manager.find(WebhookReplayEntity, { where, order: { id: 'DESC' }, take: limit });
 }

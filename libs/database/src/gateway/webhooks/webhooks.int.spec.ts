@@ -28,7 +28,7 @@ describe('webhooks', () => {
 
   beforeEach(async () => {
     const webhook = await own.database.transaction(tenant, (tx) =>
-      insertWebhook(tx, tenant, {
+      insertWebhook(tx, {
         callbackUrl: 'https://example.com',
         events: ['*'],
         encryptedSecret: randomBytes(40),
@@ -39,7 +39,7 @@ describe('webhooks', () => {
 
   async function rotate(overlapHours = 24): Promise<Buffer> {
     const secret = randomBytes(40);
-    await own.database.transaction(tenant, (tx) => rotateWebhookSecret(tx, tenant, webhookId, secret, overlapHours));
+    await own.database.transaction(tenant, (tx) => rotateWebhookSecret(tx, webhookId, secret, overlapHours));
     return secret;
   }
 
@@ -58,9 +58,9 @@ describe('webhooks', () => {
         [tenant, maxWebhooks],
       );
       const one = { callbackUrl: 'https://example.com', events: ['*'], encryptedSecret: randomBytes(40) };
-      expect(await own.database.transaction(tenant, (tx) => insertWebhook(tx, tenant, one))).toBeUndefined();
+      expect(await own.database.transaction(tenant, (tx) => insertWebhook(tx, one))).toBeUndefined();
       const other = await fixture.tenant();
-      expect(await own.database.transaction(other, (tx) => insertWebhook(tx, other, one))).toMatchObject({
+      expect(await own.database.transaction(other, (tx) => insertWebhook(tx, one))).toMatchObject({
         active: true,
       });
     });
@@ -69,7 +69,7 @@ describe('webhooks', () => {
   describe('the list of webhooks', () => {
     it('includes the reason for a disabled webhook until it is enabled again', async () => {
       const listed = async () => {
-        const [row] = await own.database.transaction(tenant, (tx) => listWebhooks(tx, tenant));
+        const [row] = await own.database.transaction(tenant, (tx) => listWebhooks(tx));
         return row;
       };
       expect(await listed()).toMatchObject({ active: true, disabledReason: null });
@@ -132,11 +132,11 @@ describe('webhooks', () => {
     it('returns false for a deleted webhook and one of another tenant', async () => {
       const stranger = await fixture.tenant();
       const byStranger = await own.database.transaction(stranger, (tx) =>
-        rotateWebhookSecret(tx, stranger, webhookId, randomBytes(40), 24),
+        rotateWebhookSecret(tx, webhookId, randomBytes(40), 24),
       );
       expect(byStranger).toBe(false);
       expect(await secrets()).toHaveLength(1);
-      expect(await own.database.transaction(tenant, (tx) => deleteWebhook(tx, tenant, webhookId))).toBe(true);
+      expect(await own.database.transaction(tenant, (tx) => deleteWebhook(tx, webhookId))).toBe(true);
       expect(await secrets()).toEqual([]);
     });
   });
@@ -171,7 +171,7 @@ describe('webhook health', () => {
     );
   }
 
-  const health = () => own.database.transaction(tenant, (tx) => findWebhookHealth(tx, tenant, webhook));
+  const health = () => own.database.transaction(tenant, (tx) => findWebhookHealth(tx, webhook));
 
   describe('the health of a webhook', () => {
     it('has zero counts before anything was sent', async () => {
@@ -198,7 +198,7 @@ describe('webhook health', () => {
       await deliveries(10_500, 'dead', true);
       const found = await own.database.transaction(tenant, async (tx) => {
         const before = await rowsFetched(tx, 'webhook_deliveries');
-        const row = await findWebhookHealth(tx, tenant, webhook);
+        const row = await findWebhookHealth(tx, webhook);
         return { dead: row?.dead, fetched: (await rowsFetched(tx, 'webhook_deliveries')) - before };
       });
       expect(found).toEqual({ dead: 10_001, fetched: 10_001 });
@@ -211,10 +211,10 @@ describe('webhook health', () => {
         [tenant],
       );
       await deliveries(2_000, 'dead', true);
-      const rows = await own.database.transaction(tenant, (tx) => listWebhookHealth(tx, tenant));
+      const rows = await own.database.transaction(tenant, (tx) => listWebhookHealth(tx));
       expect(rows).toHaveLength(1_000);
       expect(rows.find(({ id }) => id === webhook)).toMatchObject({ dead: 51, countedTo: 50, pending: 0 });
-      expect(await own.database.transaction(await fixture.tenant(), (tx) => listWebhookHealth(tx, tenant))).toEqual([]);
+      expect(await own.database.transaction(await fixture.tenant(), (tx) => listWebhookHealth(tx))).toEqual([]);
     });
 
     it('includes the circuit breaker and the reason for disabling the webhook', async () => {
@@ -241,7 +241,7 @@ describe('webhook health', () => {
   });
 
   describe('attempt statistics', () => {
-    const statistics = () => own.database.transaction(tenant, (tx) => findAttemptStatistics(tx, tenant, webhook));
+    const statistics = () => own.database.transaction(tenant, (tx) => findAttemptStatistics(tx, webhook));
 
     const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
@@ -334,7 +334,7 @@ describe('deliveries', () => {
   }
 
   const list = (query: DeliveryQuery, examineLimit?: number) =>
-    own.database.transaction(tenant, (tx) => listDeliveries(tx, tenant, query, examineLimit));
+    own.database.transaction(tenant, (tx) => listDeliveries(tx, query, examineLimit));
 
   /** Reads all pages to the end of the list. */
   async function walk(query: DeliveryQuery, examineLimit?: number): Promise<string[]> {
@@ -441,8 +441,8 @@ describe('deliveries', () => {
       expect(await walk({ limit: 10, webhookId: gone })).toEqual([row.id]);
       const stranger = await fixture.tenant();
       const seen = await own.database.transaction(stranger, async (tx) => ({
-        list: await listDeliveries(tx, stranger, { limit: 10, webhookId: gone }),
-        one: await findDelivery(tx, stranger, row.id),
+        list: await listDeliveries(tx, { limit: 10, webhookId: gone }),
+        one: await findDelivery(tx, row.id),
       }));
       expect(seen).toEqual({ list: { rows: [] }, one: undefined });
     });
@@ -467,7 +467,7 @@ describe('deliveries', () => {
     async function fetched(query: Omit<DeliveryQuery, 'limit'>): Promise<{ found: number; fetched: number }> {
       return own.database.transaction(tenant, async (tx) => {
         const before = await rowsFetched(tx, 'webhook_deliveries');
-        const { rows } = await listDeliveries(tx, tenant, { ...query, limit: 50 }, 1_000);
+        const { rows } = await listDeliveries(tx, { ...query, limit: 50 }, 1_000);
         return { found: rows.length, fetched: (await rowsFetched(tx, 'webhook_deliveries')) - before };
       });
     }

@@ -38,7 +38,6 @@ export const maxWebhooks = 1_000;
 /** Returns undefined if the tenant has the maximum number of webhooks. */
 export async function insertWebhook(
   tx: Transaction,
-  tenantId: string,
   webhook: WebhookSettings & { callbackUrl: string; events: readonly string[]; encryptedSecret: Buffer },
 ): Promise<WebhookRow | undefined> {
   const [row] = await tx.query<WebhookRow>(
@@ -47,7 +46,7 @@ export async function insertWebhook(
       where (select count(*) from webhooks where tenant_id = $2) < $5 returning ${columns}`,
     [
       newUuid(),
-      tenantId,
+      tx.tenantId,
       webhook.callbackUrl,
       webhook.events,
       maxWebhooks,
@@ -57,56 +56,58 @@ export async function insertWebhook(
     ],
   );
   if (!row) return undefined;
-  await insertSecret(tx, tenantId, row.id, webhook.encryptedSecret);
-  if (webhook.headers) await replaceHeaders(tx, tenantId, row.id, webhook.headers);
+  await insertSecret(tx, row.id, webhook.encryptedSecret);
+  if (webhook.headers) await replaceHeaders(tx, row.id, webhook.headers);
   return row;
 }
 
-export async function listWebhooks(tx: Transaction, tenantId: string): Promise<WebhookRow[]> {
+export async function listWebhooks(tx: Transaction): Promise<WebhookRow[]> {
   return tx.query<WebhookRow>(
     `select ${columns}, e.disabled_at as "disabledAt", e.disabled_reason as "disabledReason"
        from webhooks left join lateral (
          select disabled_at, disabled_reason from webhook_endpoints
           where tenant_id = $1 and webhook_id = webhooks.id and not webhooks.active) as e on true
       where tenant_id = $1 order by created_at, id`,
-    [tenantId],
+    [tx.tenantId],
   );
 }
 
-export function findWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
-  return findRow(tx, WebhookEntity, { where: { tenantId, id } });
+export function findWebhook(tx: Transaction, id: string): Promise<WebhookRow | undefined> {
+  return findRow(tx, WebhookEntity, { where: { tenantId: tx.tenantId, id } });
 }
 
 /** Locks the webhook against changes until the end of the transaction. */
-export function lockWebhook(tx: Transaction, tenantId: string, id: string): Promise<WebhookRow | undefined> {
-  return findRow(tx, WebhookEntity, { where: { tenantId, id }, lock: { mode: 'for_no_key_update' } });
+export function lockWebhook(tx: Transaction, id: string): Promise<WebhookRow | undefined> {
+  return findRow(tx, WebhookEntity, { where: { tenantId: tx.tenantId, id }, lock: { mode: 'for_no_key_update' } });
 }
 
 export async function updateWebhook(
   tx: Transaction,
-  tenantId: string,
   id: string,
   given: WebhookSettings & { callbackUrl?: string; events?: readonly string[]; active?: boolean },
   keyId?: string,
 ): Promise<WebhookRow | undefined> {
-  const found = await lockWebhook(tx, tenantId, id);
+  const found = await lockWebhook(tx, id);
   if (!found) return undefined;
   const { headers, ...rest } = given;
   const { events, active } = rest;
-  if (headers) await replaceHeaders(tx, tenantId, id, headers);
+  if (headers) await replaceHeaders(tx, id, headers);
   const changes = { ...rest, headerNames: headers?.names, events: events && [...events], updatedAt: () => 'now()' };
-  await tx.manager.update(WebhookEntity, { tenantId, id }, { ...changes, ...deactivation(found, active, keyId) });
-  return findWebhook(tx, tenantId, id);
+  await tx.manager.update(
+    WebhookEntity,
+    { tenantId: tx.tenantId, id },
+    { ...changes, ...deactivation(found, active, keyId) },
+  );
+  return findWebhook(tx, id);
 }
 
 async function replaceHeaders(
   tx: Transaction,
-  tenantId: string,
   webhookId: string,
   { names, ciphertext }: EncryptedHeaders,
 ): Promise<void> {
-  await tx.manager.delete(WebhookHeadersEntity, { tenantId, webhookId });
-  if (names.length > 0) await tx.manager.insert(WebhookHeadersEntity, { tenantId, webhookId, ciphertext });
+  await tx.manager.delete(WebhookHeadersEntity, { tenantId: tx.tenantId, webhookId });
+  if (names.length > 0) await tx.manager.insert(WebhookHeadersEntity, { tenantId: tx.tenantId, webhookId, ciphertext });
 }
 
 /** Keeps who deactivated a webhook first, also if the service did. */
@@ -117,22 +118,17 @@ function deactivation(before: WebhookRow, active: boolean | undefined, keyId?: s
 }
 
 /** Records a test by a client. Returns false if the last one was less than `intervalSeconds` ago. */
-export async function markTested(
-  tx: Transaction,
-  tenantId: string,
-  id: string,
-  intervalSeconds: number,
-): Promise<boolean> {
+export async function markTested(tx: Transaction, id: string, intervalSeconds: number): Promise<boolean> {
   return tx.any(
     `update webhooks set tested_at = now() where tenant_id = $1 and id = $2
         and (tested_at is null or tested_at <= now() - make_interval(secs => $3)) returning id`,
-    [tenantId, id, intervalSeconds],
+    [tx.tenantId, id, intervalSeconds],
   );
 }
 
 /** Returns false if the webhook does not exist. */
-export async function deleteWebhook(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
-  const { affected } = await tx.manager.delete(WebhookEntity, { tenantId, id });
+export async function deleteWebhook(tx: Transaction, id: string): Promise<boolean> {
+  const { affected } = await tx.manager.delete(WebhookEntity, { tenantId: tx.tenantId, id });
   return affected === 1;
 }
 
@@ -142,18 +138,18 @@ export async function deleteWebhook(tx: Transaction, tenantId: string, id: strin
  */
 export async function rotateWebhookSecret(
   tx: Transaction,
-  tenantId: string,
   id: string,
   encryptedSecret: Buffer,
   overlapHours: number,
 ): Promise<boolean> {
-  if (!(await expireEarlierKeys(tx, 'webhook_secrets', { tenantId, webhookId: id, overlapHours }))) return false;
-  await insertSecret(tx, tenantId, id, encryptedSecret);
+  if (!(await expireEarlierKeys(tx, 'webhook_secrets', { tenantId: tx.tenantId, webhookId: id, overlapHours })))
+    return false;
+  await insertSecret(tx, id, encryptedSecret);
   return true;
 }
 
-async function insertSecret(tx: Transaction, tenantId: string, webhookId: string, ciphertext: Buffer): Promise<void> {
-  await tx.manager.insert(WebhookSecretEntity, { id: newUuid(), tenantId, webhookId, ciphertext });
+async function insertSecret(tx: Transaction, webhookId: string, ciphertext: Buffer): Promise<void> {
+  await tx.manager.insert(WebhookSecretEntity, { id: newUuid(), tenantId: tx.tenantId, webhookId, ciphertext });
 }
 
 /** Limits the signatures of a request. */
@@ -202,8 +198,8 @@ export async function rotateSigningKey(
 }
 
 /** Lists the valid key pairs of a webhook, the newest first. */
-export function listSigningKeys(tx: Transaction, tenantId: string, webhookId: string): Promise<SigningKeyRow[]> {
-  const ofWebhook = { tenantId, webhookId };
+export function listSigningKeys(tx: Transaction, webhookId: string): Promise<SigningKeyRow[]> {
+  const ofWebhook = { tenantId: tx.tenantId, webhookId };
   return tx.manager.find(WebhookSigningKeyEntity, {
     select: { id: true, publicKey: true, createdAt: true, expiresAt: true },
     where: [
