@@ -423,6 +423,17 @@ describe('groups', () => {
     });
   });
 
+  it('count their members up to a limit for all groups of an answer', async () => {
+    await insert(...Array.from({ length: 260 }, (_, nth) => user(`${nth}`, ['All'])));
+    const { All } = await groups();
+    const { body } = await get(`groups/${All}`);
+    expect(body).toMatchObject({ members_total: 260 });
+    expect(body).not.toHaveProperty('members_total_is_estimate');
+    expect((await get('groups?limit=200')).body.data).toMatchObject([
+      { members_total: 250, members_total_is_estimate: true },
+    ]);
+  });
+
   it('of the same name in two sources are two groups', async () => {
     const other = await gateway.fixture.connector(tenant, { name: 'Okta' });
     await insert(user('1', ['Sales']), user('2', ['Sales'], { connectorId: other }));
