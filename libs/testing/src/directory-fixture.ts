@@ -82,9 +82,10 @@ export class DirectoryFixture {
     return { id: newUuid(), tenant_id: tenantId, data: { job_id: jobId, seq } };
   }
 
-  /** Waits until a connection of this database waits for a lock. */
+  /** Waits until a connection of this database waits for a lock, on whichever node. */
   async waitForBlockedLock(): Promise<void> {
-    const sql = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const elsewhere = process.env.CITUS_URL ? 'union all select 1 from citus_lock_waits' : '';
+    const sql = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' ${elsewhere}`;
     await until(async () => (await this.rows(sql)).length > 0, 'a connection that waits for a lock');
   }
 

@@ -32,9 +32,10 @@ describe('passes', () => {
   };
   /** Lets the pause after the last pass end. */
   const afterPause = () =>
-    directory.fixture.rows(`update finding_passes set ended_at = ended_at - interval '1 minute' where tenant_id = $1`, [
-      directory.tenant,
-    ]);
+    directory.fixture.rows(
+      `update finding_passes set ended_at = past from (select now() - interval '1 minute' as past) clock where tenant_id = $1`,
+      [directory.tenant],
+    );
 
   const longPause = () =>
     directory.fixture.rows(`update finding_passes set spent_ms = 600000, ended_at = now() where tenant_id = $1`, [

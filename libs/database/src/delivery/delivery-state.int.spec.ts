@@ -129,10 +129,11 @@ describe('the outcome of an attempt', () => {
 
   /** Adds a delivery with a lease for its last try, and that many attempts without an outcome. */
   async function delivery(tries: number): Promise<void> {
+    const others = await fixture.rows('select from webhook_deliveries');
     await fixture.rows(
       `insert into webhook_deliveries (id, tenant_id, webhook_id, event_sequence, event_type, status, tries, attempts, is_retry, due_at, lease_until)
-       values ($1, $2, $3, (select count(*) from webhook_deliveries), 'user.updated', 'pending', $4, $4 - 1, $4 > 1, now(), now() + interval '1 minute')`,
-      [deliveryId, tenantId, webhookId, tries],
+       values ($1, $2, $3, $5, 'user.updated', 'pending', $4, $4 - 1, $4 > 1, now(), now() + interval '1 minute')`,
+      [deliveryId, tenantId, webhookId, tries, others.length],
     );
     await fixture.rows(
       `insert into webhook_attempts (delivery_id, number, tenant_id, webhook_id)
