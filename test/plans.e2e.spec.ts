@@ -9,12 +9,13 @@ import type { Statement } from './support/plans/plan-tap.js';
 const maxRows = 5_100;
 
 /**
- * Documented limits of other reads: of counts, of the statistics of a webhook with its attempts in progress, of a list of
- * deliveries, and of what compares all records of a source at the end of a run.
+ * Documented limits of other reads: of counts, also of the members of listed groups, of the statistics of a webhook with
+ * its attempts in progress, of a list of deliveries, and of what compares all records of a source at the end of a run.
  */
 const otherLimits: readonly [RegExp, number][] = [
   [/^select count\(\*\) from \(select from \w+ where .* limit 10001\)/, 10_001],
   [/^select kind, \(select count\(\*\) from \( select from findings/, 10_001],
+  [/^select total, page\.\* from \( select count\(\*\) as total from \( select from groups/, 50_200],
   [/^select w\.id, w\.callback_url/, 10_001],
   [/^with hours as .* newest as materialized \( select duration_ms from webhook_attempts/, 11_000],
   [/^with examined as materialized .* from webhook_deliveries/, 20_000],

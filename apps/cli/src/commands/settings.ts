@@ -29,7 +29,7 @@ export function addSettings<Of extends Path>(
 ): void {
   const shown = (session: Session, policy: object) => session.show(policy, () => print(session, policy as Policy<Of>));
   parent.add('show', show, `--json > ${name}`).does(async (session) => {
-    shown(session, await session.client.call(`GET /${path}` as `GET /${Path}`, {}));
+    await shown(session, await session.client.call(`GET /${path}` as `GET /${Path}`, {}));
   });
 
   parent
@@ -39,7 +39,7 @@ export function addSettings<Of extends Path>(
     .does(async (session, { file }: { file: string }) => {
       const changed = await session.client.call(`PUT /${path}` as `PUT /${Path}`, {}, session.readBody(file));
       if ('operation_id' in changed) printOperation(session, changed);
-      else shown(session, changed);
+      else await shown(session, changed);
     });
 }
 

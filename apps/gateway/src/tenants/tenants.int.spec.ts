@@ -307,7 +307,11 @@ describe('the export of a tenant over HTTP', () => {
       text += decoder.decode((await reader?.read())?.value, { stream: true });
     }
     controller.abort();
-    const lines = (body: string) => [...body.matchAll(/.*\n/g)].map(([line]) => JSON.parse(line));
+    const lines = (body: string) =>
+      body
+        .slice(0, body.lastIndexOf('\n'))
+        .split('\n')
+        .map((line) => JSON.parse(line));
     const received = lines(text);
     const last = received.findLastIndex(({ position }) => position);
     const rest = lines(await (await request('GET', large, `?after=${received[last].position}`)).text());
