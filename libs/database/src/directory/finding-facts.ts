@@ -2,6 +2,7 @@
 import { type ConnectorType, machineAttributeField, type PersonStatus } from '@idsync/contracts';
 import { integers, uuids } from '../arrays.js';
 import type { Transaction } from '../database.js';
+import { useIndexScans } from '../transaction-settings.js';
 
 export interface UserFacts {
   id: string;
@@ -45,6 +46,8 @@ export async function findUserFacts(
   { ranks, employments }: { ranks: ReadonlyMap<string, number>; employments: readonly string[] },
 ): Promise<UserFacts[]> {
   if (ids.length === 0) return [];
+  // The statistics of contested keys may be those of an empty table.
+  await useIndexScans(tx);
   return tx.query(
     `select r.id, r.connector_id as "connectorId", r.identity_id as "identityId", r.status, r.manager as "managerText",
             r.manager_id as "managerId", manager.status as "managerStatus", earlier.ids as "earlierIds",
