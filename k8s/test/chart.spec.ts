@@ -196,7 +196,11 @@ describeChart('the Helm chart', () => {
     it('changes the clusters of PostgreSQL and RabbitMQ', () => {
       const [database] = ofKind<ICluster>(manifests, 'Cluster');
       expect(database?.spec).toMatchObject({ resources, storage: { size: '1Ti' }, walStorage: { size: '20Gi' } });
-      expect(database?.spec?.postgresql?.parameters).toEqual({ max_connections: '400', shared_buffers: '2GB' });
+      expect(database?.spec?.postgresql?.parameters).toEqual({
+        max_connections: '400',
+        shared_buffers: '2GB',
+        wal_compression: 'lz4',
+      });
       expect(database?.spec).toMatchObject(values.postgresql.extraSpec);
       const [broker] = ofKind<IRabbitmqCluster>(manifests, 'RabbitmqCluster');
       expect(broker?.spec).toMatchObject({ resources, persistence: { storage: '30Gi' } });

@@ -46,6 +46,8 @@ type ItemOf<Base extends string, Name extends OperationName<Base>> =
 
 const responseTimeoutMs = 30_000;
 const stalledMs = 60_000;
+/** Responses of a proxy whose gateway is away. */
+const proxied = new Set([502, 503, 504]);
 /** The largest page size that the service accepts. */
 const pageSize = 200;
 /** Bounds the requests for one list: with a selective filter, pages can be empty. */
@@ -152,6 +154,7 @@ export class AdminClient<Base extends Installation | OneTenant> {
   ): Promise<CliError> {
     const message = (reply as { error?: unknown } | undefined)?.error;
     if (typeof message !== 'string') {
+      if (proxied.has(status)) return new UnreachableError(`${this.url} is unavailable (${status})`);
       return new CliError(`unexpected response (${status}) from ${this.url}: is this an idsync gateway?`);
     }
     if (status === 401) return new UnauthorizedError(`${message}; check --token, ADMIN_TOKEN or the context`);

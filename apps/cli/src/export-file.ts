@@ -18,7 +18,7 @@ const maxPending = 16 * 1_024 * 1_024;
 /** Returns the number of lines of each kind. The file appears under its name only when it is complete. */
 export async function exportTo(session: Session, tenant: string, file: string): Promise<Record<string, number>> {
   if (existsSync(file)) throw new CliError(`${file} exists: choose another file`);
-  const part = `${file}.part`;
+  const part = `${file}.${process.pid}.part`;
   // The file contains personal data.
   const handle = await open(part, 'w', 0o600);
   const lines = new ExportLines(handle, file.endsWith('.gz'));
@@ -52,6 +52,7 @@ async function receive(session: Session, tenant: string, lines: ExportLines): Pr
       if (ends === maxEnds) throw incomplete();
       throw new UnreachableError('the connection was lost');
     } catch (error) {
+      if (lines.isComplete) return;
       const hasProgress = lines.position !== position;
       if (hasProgress) progressAt = Date.now();
       const isTooLong = Date.now() - progressAt > longestOutageMs;

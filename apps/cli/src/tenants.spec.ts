@@ -104,7 +104,7 @@ describe('tenants', () => {
     const at = (position: string, nth: number) => `{"kind":"user","position":"${position}","id":"usr_${nth}"}\n`;
 
     it.each(['acme.jsonl', 'acme.jsonl.gz'])(
-      'is continued at its last position after lost connections and a 503, with every line once: %s',
+      'is continued at its last position after lost connections, a 503 and a 502 of a proxy, with every line once: %s',
       async (file) => {
         const path = 'GET /tenants/ten_1/export';
         const counts = '{"kind":"end","lines":{"user":4,"continued":2}}\n';
@@ -112,6 +112,7 @@ describe('tenants', () => {
         service.replies[path] = [[200, new Cut(`${user}${at('p1', 2)}${user}{"kind":"us`)]];
         service.replies[`${path}?after=p1`] = [
           [503, { error: '2 exports are running' }],
+          [502, '<html>Bad Gateway</html>'],
           [200, new Cut(continued + user)],
           [200, new Cut(continued + at('p2', 3))],
         ];

@@ -61,9 +61,9 @@ const networkCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** Error messages of `pg`, which has no codes for these. */
+/** Error messages of `pg` and TypeORM, which have no codes for these. */
 const lostConnection =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client (has encountered a connection error|was closed) and is not queryable|Cannot use a pool after calling end on the pool)/;
+  /^(Connection terminated|Query runner already released|timeout exceeded when trying to connect|timeout expired|Client (has encountered a connection error|was closed) and is not queryable|Cannot use a pool after calling end on the pool)/;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : '';
