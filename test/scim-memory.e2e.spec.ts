@@ -127,7 +127,7 @@ const documents = [
 
   it('survives groups of 8 MiB pushed in parallel', async () => {
     const members = Array.from({ length: 120_000 }, (_, n) => ({ value: `scr_${String(n).padStart(26, '0')}` }));
-    const group = { displayName: 'All', padding: 'é'.repeat(1_500_000), members };
+    const group = { displayName: 'All', password: 'é'.repeat(1_500_000), members };
     expect(JSON.stringify(group).length).toBeGreaterThan(6_000_000);
     const calls = providers.flatMap((provider) =>
       Array.from({ length: 3 }, () => provider.call('POST', '/Groups', group)),

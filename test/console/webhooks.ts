@@ -28,7 +28,7 @@ export function webhookTests(console: ConsoleContext): void {
       await page.getByLabel('Address', { exact: true }).fill(`https://${host}/hook`);
       expect(await create.isDisabled()).toBe(true);
       await page.getByLabel('finding.*', { exact: true }).check();
-      await page.getByRole('button', { name: '0 of 3 events of group.*' }).click();
+      await page.getByRole('button', { name: '0 of 4 events of group.*' }).click();
       await page.getByLabel('group.created', { exact: true }).check();
       await page.getByRole('button', { name: 'Add a header' }).click();
       await page.getByLabel('Header 1', { exact: true }).fill('X-Team');

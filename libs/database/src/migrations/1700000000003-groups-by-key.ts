@@ -12,6 +12,6 @@ export class GroupsByKey1700000000003 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop index concurrently if exists groups_key');
+    await runner.query('drop index groups_key');
   }
 }

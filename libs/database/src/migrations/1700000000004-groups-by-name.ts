@@ -12,6 +12,6 @@ export class GroupsByName1700000000004 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop index concurrently if exists groups_name');
+    await runner.query('drop index groups_name');
   }
 }
