@@ -7,11 +7,15 @@ import {
   ignoredNames,
   isUrn,
   membershipsOf,
+  neverStored,
   readOnlyNames,
   type ScimAttribute,
+  same,
+  schemaOf,
   spellings,
   subAttribute,
 } from './scim-schemas.js';
+import { isObject } from './value-list.js';
 
 const maxNameBytes = 1024;
 const maxDepth = 8;
@@ -28,7 +32,7 @@ export function documentOf(kind: ScimKind, body: Readonly<Record<string, unknown
     urns.set(name.toLowerCase(), name);
     if (part) document[name] = { ...(document[name] as object), ...part };
   };
-  for (const [name, given] of Object.entries(body)) {
+  for (const [name, given] of topLevel(kind, body)) {
     const key = name.toLowerCase();
     if (isUrn(name)) extend(name, given);
     else if (!core?.has(key) && enterprise?.has(key)) extend(enterpriseSchema.id, { [name]: given });
@@ -41,7 +45,26 @@ export function documentOf(kind: ScimKind, body: Readonly<Record<string, unknown
   requireKeepable(document);
   requireName(document, 'externalId', false);
   requireName(document, nameOf[kind], true);
-  return document;
+  return withoutPasswords(document) as ScimDocument;
+}
+
+/** Returns the attributes of a body. Those under the URN of the core schema are the resource's own. */
+export function topLevel(kind: ScimKind, body: object): [string, unknown][] {
+  const given = Object.entries(body);
+  const found: typeof given = [];
+  for (const [name, value] of given) {
+    if (!same(name, schemaOf[kind].id)) found.push([name, value]);
+    else for (const each of Object.entries(partsOf(name, value))) given.push(each);
+  }
+  return found;
+}
+
+/** Removes passwords from the parts without a schema. */
+function withoutPasswords(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPasswords);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([name]) => !neverStored.has(name.toLowerCase()));
+  return Object.fromEntries(kept.map(([name, part]) => [name, withoutPasswords(part)]));
 }
 
 /** Returns the document after a replacement, which does not decide the spelling of names, nor without `active` whether a user is active. */
@@ -90,9 +113,8 @@ function complex(attribute: ScimAttribute, given: unknown): object | undefined {
   if (Array.isArray(given)) return wrong(attribute, 'an object');
   // An empty text removes the value.
   if (given === '') return undefined;
-  const isObject = typeof given === 'object' && given !== null;
-  if (!isObject && !subAttribute(attribute, 'value')) return wrong(attribute, 'an object');
-  const parts = isObject ? given : { value: given };
+  if (!isObject(given) && !subAttribute(attribute, 'value')) return wrong(attribute, 'an object');
+  const parts = isObject(given) ? given : { value: given };
   const read = attribute.name === 'roles' ? unpacked(parts) : parts;
   return orNothing(attributesIn(read, (name) => subAttribute(attribute, name), `${attribute.name}.`));
 }
@@ -117,7 +139,7 @@ function attributesIn(
   const result: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     const attribute = find(name);
-    if (attribute?.mutability === 'readOnly') continue;
+    if (attribute?.mutability === 'readOnly' || neverStored.has(name.toLowerCase())) continue;
     const isNothing = value === null || (Array.isArray(value) && value.length === 0);
     const part = attribute
       ? readValue({ ...attribute, name: `${prefix}${attribute.name}` }, value)
@@ -149,10 +171,17 @@ function withOnePrimary(list: unknown[]): unknown[] {
 }
 
 function extensionOf(kind: ScimKind, urn: string, given: unknown): object | undefined {
-  if (given === null || given === undefined) return undefined;
-  if (typeof given !== 'object' || Array.isArray(given)) throw refused('invalidValue', `${urn} must be an object`);
   const attributes = attributesOf(kind, urn);
-  return orNothing(attributesIn(given, (name) => attributes?.get(name.toLowerCase())));
+  const parts = Object.entries(partsOf(urn, given)).filter(
+    ([name]) => !attributes || !isStoredElsewhere(kind, name.toLowerCase()),
+  );
+  return orNothing(attributesIn(Object.fromEntries(parts), (name) => attributes?.get(name.toLowerCase())));
+}
+
+function partsOf(urn: string, given: unknown): object {
+  if (given === null || given === undefined) return {};
+  if (!isObject(given)) throw refused('invalidValue', `${urn} must be an object`);
+  return given;
 }
 
 function requireName(document: ScimDocument, name: string, needed: boolean): void {

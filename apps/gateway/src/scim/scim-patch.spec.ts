@@ -191,6 +191,10 @@ describe('a SCIM PATCH of a custom extension', () => {
     expect(extension(operation)).toEqual({ badge: 'old', roles });
   });
 
+  it('has no list that is removed with null', () => {
+    expect(extension({ op: 'remove', path: `${urn}:roles`, value: null })).toEqual({ badge: 'old' });
+  });
+
   it('has no list without values', () => {
     const all = { op: 'remove', path: `${urn}:roles`, value: ['a', 'b', 'c'] };
     expect(extension(all)).toEqual({ badge: 'old' });
@@ -367,16 +371,24 @@ describe('a SCIM PATCH', () => {
     const given = { id: 'x', meta: { version: 'x' }, groups: [{ value: 'x' }], password: 'secret', schemas: ['x'] };
     expect(patched([{ op: 'replace', value: given }])).toEqual(person);
     expect(patched([{ op: 'replace', path: 'password', value: 'secret' }])).toEqual(person);
+    expect(patched([{ op: 'add', value: { [enterprise]: given } }])).toEqual(person);
+    for (const path of [`${enterprise}:Password`, 'name.password', 'urn:acme:badge:password'])
+      expect(patched([{ op: 'add', path, value: 'secret' }])).toEqual(person);
   });
 
   // RFC 7644, section 3.5.2 and table 9.
-  it.each(['id', 'meta', 'Meta.created', 'groups', 'groups[value eq "x"]', `${enterprise}:manager.displayName`])(
-    'is rejected if it changes the read-only attribute %s by its path',
-    (path) => {
-      for (const op of ['add', 'replace', 'remove'])
-        expect(refusal(() => patched([{ op, path, value: 'x' }]))).toBe(`400 mutability: ${path} is read-only`);
-    },
-  );
+  it.each([
+    'id',
+    'meta',
+    'Meta.created',
+    'groups',
+    'groups[value eq "x"]',
+    `${enterprise}:manager.displayName`,
+    `${enterprise}:id`,
+  ])('is rejected if it changes the read-only attribute %s by its path', (path) => {
+    for (const op of ['add', 'replace', 'remove'])
+      expect(refusal(() => patched([{ op, path, value: 'x' }]))).toBe(`400 mutability: ${path} is read-only`);
+  });
 
   it('is rejected as a whole with a specific scimType if one operation is invalid', () => {
     const nonsense: [unknown, string][] = [
@@ -453,6 +465,39 @@ describe('a SCIM PATCH', () => {
       Array.from({ length: count }, (_, n) => ({ op: 'replace', path: `urn:acme:badge:NAME${n}`, value: 1 }));
     expect(patched(operations(200), before)['urn:acme:badge']).toMatchObject({ name0: 1, name199: 1, name200: 200 });
     expect(refusal(() => patched(operations(201), before))).toContain('must compare at most 50000 values');
+  });
+
+  it('is rejected before it rebuilds lists without a schema too often', () => {
+    const urn = 'urn:acme:badge';
+    const long = 'x'.repeat(10 * 1_024);
+    const before = {
+      ...person,
+      tags: Array.from({ length: 9_000 }, (_, n) => `a${n}`),
+      large: [Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`name${n}`, n]))],
+      long: Array.from({ length: 20 }, () => long),
+    };
+    const inExtension = { ...person, [urn]: { tags: before.tags } };
+    const spelt = Object.fromEntries(['tags', 'Tags', 'TAgs', 'TAGs', 'TAGS', 'tAGS'].map((name) => [name, 'b']));
+    const refusals: [object, number, object?][] = [
+      [{ op: 'add', path: 'tags', value: 'b' }, 6],
+      [{ op: 'remove', path: 'tags', value: 'b' }, 6],
+      [{ op: 'replace', path: 'tags.display', value: 'b' }, 4],
+      [{ op: 'replace', path: 'tags.display', value: Array.from({ length: 6 }, () => 'b') }, 1],
+      [{ op: 'add', path: `${urn}:tags`, value: 'b' }, 6, inExtension],
+      [{ op: 'add', path: urn, value: { Tags: 'b' } }, 6, inExtension],
+      [{ op: 'add', path: urn, value: spelt }, 1, inExtension],
+      [{ op: 'remove', path: 'large[other eq "x"]' }, 6],
+      [{ op: 'add', path: 'large', value: { value: 'x' } }, 6],
+      [{ op: 'remove', path: 'long[value eq "x"]' }, 251],
+    ];
+    for (const [operation, count, document = before] of refusals) {
+      const operations = Array.from({ length: count }, () => operation);
+      expect([operation, refusal(() => patched(operations, { ...document }))]).toEqual([
+        operation,
+        '400 tooMany: the operations must compare at most 50000 values',
+      ]);
+      if (count > 1) expect(() => patched(operations.slice(1), { ...document })).not.toThrow('must compare');
+    }
   });
 
   it('cannot reach inherited properties by any name', () => {

@@ -32,6 +32,7 @@ export interface ScimPatch {
 const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:patchop';
 const maxOperations = 1_000;
 const namesPerValue = 20;
+const charactersPerValue = 1_024;
 
 /** Parses a PATCH body. Throws a 400 for an invalid body or unknown paths. */
 export function readPatch(kind: ScimKind, body: Json): ScimPatch {
@@ -120,14 +121,21 @@ function idsIn(filter: Filter): string[] {
 export function applyPatch(kind: ScimKind, before: ScimDocument, operations: readonly Operation[]): ScimDocument {
   const document = structuredClone(before);
   let comparisons = 0;
+  const count = (more: number) => {
+    comparisons += more;
+    if (comparisons <= maxComparisons) return;
+    throw refused('tooMany', `the operations must compare at most ${maxComparisons} values`);
+  };
   for (const { op, path: given, value } of operations) {
     const path = located(document, given, value);
-    comparisons += comparisonsOf(document, path, value);
-    if (comparisons > maxComparisons) {
-      throw refused('tooMany', `the operations must compare at most ${maxComparisons} values`);
+    count(namesCompared(document, path));
+    if (path.name === undefined) {
+      applyToExtension(kind, document, op, path.urn ?? '', value, count);
+      continue;
     }
-    if (path.name === undefined) applyToExtension(kind, document, op, path.urn ?? '', value);
-    else applyTo(path.urn === undefined ? document : part(document, path.urn), path.name, op, path, value);
+    const container = path.urn === undefined ? document : part(document, path.urn);
+    count(valuesCompared(container[path.name], path, value));
+    applyTo(container, path.name, op, path, value);
   }
   return documentOf(kind, document);
 }
@@ -151,17 +159,38 @@ function storedAt(container: Json, name: string): [string, unknown] {
   return [spelt, Object.hasOwn(container, spelt) ? container[spelt] : undefined];
 }
 
-/** Counts the values that an operation compares. Bounded, because applying a patch blocks the event loop. */
-function comparisonsOf(document: Json, { urn, name = '', attribute, filter }: ScimPath, value: unknown): number {
-  const container = urn === undefined ? document : document[urn];
-  const there = isObject(container) && Object.hasOwn(container, name) ? listOf(container[name]).length : 0;
-  if (filter) return there * termsOf(filter);
-  // Names are compared faster than values.
-  const names = attribute || !isObject(container) ? 0 : Math.floor(Object.keys(container).length / namesPerValue);
-  return names + (attribute?.multiValued || Array.isArray(value) ? there + listOf(value).length : 0);
+/** Counts the names that an operation compares, which is faster than to compare values. */
+function namesCompared(document: Json, { urn, attribute }: ScimPath): number {
+  if (urn === undefined && attribute) return 0;
+  const containers = urn === undefined ? [document] : [document, document[urn] ?? {}];
+  return containers.reduce<number>(
+    (sum, each) => sum + Math.floor(Object.keys(each as object).length / namesPerValue),
+    0,
+  );
 }
 
-function applyToExtension(kind: ScimKind, document: Json, op: Op, urn: string, value: unknown): void {
+/** Counts the values that an operation compares or copies. Bounded, because applying a patch blocks the event loop. */
+function valuesCompared(before: unknown, { filter, sub }: ScimPath, value: unknown): number {
+  const [there, given] = [sizeOf(before), sizeOf(value)];
+  // Each condition looks at each value, and each value may get what is given.
+  return filter || sub !== undefined ? there * Math.max(1, given, filter ? termsOf(filter) : 0) : there + given;
+}
+
+/** Returns the number of values in a list or an object, with all their parts; a long text counts as several. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return Math.floor(value.length / charactersPerValue);
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, part) => sum + Math.max(1, sizeOf(part)), 0);
+}
+
+function applyToExtension(
+  kind: ScimKind,
+  document: Json,
+  op: Op,
+  urn: string,
+  value: unknown,
+  count: (more: number) => void,
+): void {
   if (op === 'remove') {
     delete document[urn];
     return;
@@ -171,7 +200,9 @@ function applyToExtension(kind: ScimKind, document: Json, op: Op, urn: string, v
   const names = spellings(before);
   for (const [name, each] of Object.entries(objectOf(value, urn))) {
     const attribute = attributes?.get(name.toLowerCase());
-    applyToWhole(before, attribute?.name ?? names.get(name.toLowerCase()) ?? name, op, attribute, each);
+    const spelt = attribute?.name ?? names.get(name.toLowerCase()) ?? name;
+    count(valuesCompared(before[spelt], {}, each));
+    applyToWhole(before, spelt, op, attribute, each);
   }
 }
 
@@ -194,7 +225,7 @@ function applyToWhole(
   attribute: ScimAttribute | undefined,
   given: unknown,
 ): void {
-  const value = attribute ? readValue(attribute, given) : given;
+  const value = attribute ? readValue(attribute, given) : (given ?? undefined);
   const before = Object.hasOwn(container, name) ? container[name] : undefined;
   // Without a schema, an attribute has several values if one of them is in a list.
   const isList = attribute ? attribute.multiValued : Array.isArray(before) || (op === 'add' && Array.isArray(value));

@@ -47,7 +47,7 @@ export function parsePath(kind: ScimKind, text: string): ScimPath | 'ignored' | 
   if (name === '' || inherited.has(key) || inherited.has(sub?.toLowerCase() ?? ''))
     throw refused('invalidPath', `"${text}" is not a path such as name.givenName or emails[type eq "work"].value`);
   const attribute = attributes?.get(key);
-  if (urn === undefined && !attribute) {
+  if (attributes && !attribute) {
     // Microsoft's examples name the manager without its schema.
     if (attributesOf(kind, enterpriseSchema.id)?.has(key)) return parsePath(kind, `${enterpriseSchema.id}:${rest}`);
     if (ignoredNames.has(key)) return 'ignored';

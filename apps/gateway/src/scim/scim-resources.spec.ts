@@ -89,6 +89,35 @@ describe('a stored SCIM resource', () => {
     });
   });
 
+  it('has the attributes under the URN of its schema as its own', () => {
+    const core = 'urn:ietf:params:scim:schemas:core:2.0';
+    const given = { Title: 'Head', id: '1', meta: {}, groups: [], password: 'secret', badge: 7 };
+    const ada = { userName: 'ada', title: 'Head', badge: 7 };
+    expect(user({ [`${core}:USER`]: given })).toEqual(ada);
+    expect(user({ [`${core}:User`]: { [`${core}:User`]: given } })).toEqual(ada);
+    expect(user({ [`${core}:User`]: null })).toEqual({ userName: 'ada' });
+    expect(() => user({ [`${core}:User`]: 'x' })).toThrow(`${core}:User must be an object`);
+    const staff = { displayName: 'Staff', members: [{ value: 'a' }] };
+    expect(documentOf('Group', { [`${core}:Group`]: staff })).toEqual({ displayName: 'Staff' });
+  });
+
+  it('has no password at any depth', () => {
+    const secret = { PassWord: 'secret' };
+    expect(
+      user({ [enterprise]: { ...secret, id: '1', meta: {}, groups: [] }, name: secret, emails: [secret] }),
+    ).toEqual({
+      userName: 'ada',
+    });
+    const parts = { a: [{ ...secret, b: secret }] };
+    const kept = { a: [{ b: {} }] };
+    expect(user({ custom: parts, 'urn:acme:Badge': { ...secret, parts }, emails: [{ value: 'x', parts }] })).toEqual({
+      userName: 'ada',
+      custom: kept,
+      'urn:acme:Badge': { parts: kept },
+      emails: [{ value: 'x', parts: kept }],
+    });
+  });
+
   it('has no attribute without a value', () => {
     const empty = { title: null, name: { givenName: null }, emails: [], roles: [null, ''], manager: undefined };
     expect(user({ ...empty, [enterprise]: { department: null }, 'urn:acme:Badge': null })).toEqual({ userName: 'ada' });

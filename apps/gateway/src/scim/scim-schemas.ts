@@ -19,7 +19,7 @@ export interface ScimSchema {
 type Attributes = ReadonlyMap<string, ScimAttribute>;
 
 /** Passwords are not needed, so they are never stored. */
-const neverStored = new Set(['password']);
+export const neverStored: ReadonlySet<string> = new Set(['password']);
 
 export const userSchema = described(SCIMMY.Schemas.User);
 export const groupSchema = described(SCIMMY.Schemas.Group);
@@ -64,7 +64,7 @@ export function subAttribute(attribute: ScimAttribute, name: string): ScimAttrib
   return attribute.subAttributes?.find((sub) => sub.name.toLowerCase() === name.toLowerCase());
 }
 
-function same(a: string, b: string): boolean {
+export function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 

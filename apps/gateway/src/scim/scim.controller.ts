@@ -15,7 +15,7 @@ import {
   listResources,
   type ScimChange,
 } from './scim-directory.js';
-import { documentOf, replaced } from './scim-document.js';
+import { documentOf, replaced, topLevel } from './scim-document.js';
 import { refused } from './scim-error.js';
 import { readFilter } from './scim-filter.js';
 import { applyPatch, type MemberEdit, memberIds, readPatch } from './scim-patch.js';
@@ -120,7 +120,7 @@ export class ScimController {
 function replacementOf(kind: ScimKind, body: unknown): ScimChange {
   const given = jsonObject(body);
   const list =
-    kind === 'Group' ? Object.entries(given).find(([name]) => name.toLowerCase() === 'members')?.[1] : undefined;
+    kind === 'Group' ? topLevel(kind, given).find(([name]) => name.toLowerCase() === 'members')?.[1] : undefined;
   const members: MemberEdit[] = list === undefined || list === null ? [] : [{ op: 'replace', ids: memberIds(list) }];
   return { document: documentOf(kind, given), members };
 }

@@ -158,7 +158,8 @@ describe('a SCIM user', () => {
       password: 'not for us',
       id: 'x',
       shoeSize: 7,
-      [enterprise]: { department: 'Mathematics', manager: 'scr_x' },
+      [enterprise]: { department: 'Mathematics', manager: 'scr_x', password: 'not for us' },
+      [`${core}:User`]: { password: 'not for us' },
     });
     expect(ada).toEqual({
       schemas: [`${core}:User`, enterprise],
