@@ -1,4 +1,5 @@
 import { queues, type ServiceName } from '@idsync/contracts';
+import { isUnavailable } from '@idsync/database';
 import { type Logger, withLogContext } from '@idsync/runtime';
 import { type CustomTransportStrategy, type MessageHandler as NestHandler, Server } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
@@ -55,7 +56,8 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     const outcome = await handleDelivery(delivery, queues[delivery.queue], handlers, (tenantId) =>
       this.isIgnored(tenantId).then(
         () => true,
-        () => false,
+        // A full pool or a slow statement says nothing about the tenant.
+        (error: unknown) => !isUnavailable(error),
       ),
     );
     handling.observe({ queue: delivery.queue, outcome: outcome.kind }, (performance.now() - began) / 1_000);
@@ -63,6 +65,8 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
       const { type, queue, attempt } = delivery;
       const fields = { type, queue, attempt, reason: outcome.reason, err: outcome.error };
       if (outcome.kind === 'dead') this.log.error(fields, 'message dead-lettered');
+      else if (outcome.kind === 'postponed')
+        this.log.warn(fields, 'the rows of a tenant are unreachable, message postponed');
       else this.log.warn(fields, 'handling a message failed, will retry');
     }
     return outcome;

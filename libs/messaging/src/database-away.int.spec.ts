@@ -44,11 +44,12 @@ eachBus(describe)('a database outage during message handling, over %s', (driver)
   });
 
   it('costs a message no attempt while only the rows of its tenant are unreachable, as of a node of Citus', async () => {
+    const lost = Object.assign(new Error('connection to the remote node failed'), { severity: 'ERROR', code: '08006' });
     let isAway = true;
     let tries = 0;
     const isIgnored = async () => {
       tries += 1;
-      if (isAway) throw new Error('connection to the remote node failed');
+      if (isAway) throw lost;
       return false;
     };
     const apply = (message: Message) => bus.apply('directory', message);

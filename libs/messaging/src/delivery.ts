@@ -62,8 +62,9 @@ export async function handleDelivery(
   const pattern = patternOf(definition, type);
   const handler = handlers.get(pattern);
   if (!handler) return { kind: 'dead', reason: `no handler for ${type}` };
-  // Retries and dead letters are excluded: their age is not caused by this queue.
-  if (attempt === 1 && pattern === type) observeAge(queue, message_id);
+  const isDead = pattern !== type;
+  const takenAt = Date.now();
+  let outcome: Outcome = { kind: 'done' };
   try {
     const attributes = {
       'messaging.system': system,
@@ -77,13 +78,21 @@ export async function handleDelivery(
     await traced(`process ${queue}`, { kind: 'consumer', parent: parent ?? null, attributes }, async () =>
       handler(parsed.message, { queue, attempt }),
     );
-    return { kind: 'done' };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    if (error instanceof PermanentError) return { kind: 'dead', reason, error };
-    const isRecent = Date.now() - (uuidCreatedAt(message_id) ?? 0) < postponedForMs;
-    if (isRecent && !(await isReachable(tenant_id))) return { kind: 'postponed', reason, error };
-    return { kind: delivery.attempt >= definition.deliveryLimit ? 'dead' : 'retry', reason, error };
+    outcome = { kind: await kindOf(error), reason, error };
+  }
+  // Retries, postponed messages and dead letters are excluded: their age is not caused by this queue.
+  if (attempt === 1 && !isDead && outcome.kind !== 'postponed') observeAge(queue, message_id, takenAt);
+  return outcome;
+
+  async function kindOf(error: unknown): Promise<'retry' | 'postponed' | 'dead'> {
+    if (error instanceof PermanentError) return 'dead';
+    const isRecent = takenAt - (uuidCreatedAt(message_id) ?? 0) < postponedForMs;
+    // A dead letter of RabbitMQ would be sent again as a new message of its type.
+    const canWait = isRecent && !(isDead && system === 'rabbitmq');
+    if (canWait && !(await isReachable(tenant_id))) return 'postponed';
+    return attempt >= definition.deliveryLimit ? 'dead' : 'retry';
   }
 }
 

@@ -1,12 +1,14 @@
 import { Writable } from 'node:stream';
-import { type Message, type QueueDefinition, queues } from '@idsync/contracts';
+import { type Message, newUuid, type QueueDefinition, queues } from '@idsync/contracts';
 import { createLogger, withLogContext } from '@idsync/runtime';
 import { expect, it, jest } from '@jest/globals';
 import { Controller } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Server } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { handleDelivery, type MessageContext } from './delivery.js';
+import { BusStrategy } from './bus.strategy.js';
+import { handleDelivery, type MessageContext, patternsOf } from './delivery.js';
+import type { BusDriver, Deliver } from './driver.js';
 import { ages } from './metrics.js';
 import { On } from './on.decorator.js';
 
@@ -22,6 +24,18 @@ const delivery = {
   attempt: 1,
 } as const;
 
+/** A logger of the directory and the lines that it writes. */
+function loggingToLines() {
+  const lines: string[] = [];
+  const into = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { logger: createLogger('directory', 'info', into), lines };
+}
+
 it('dead-letters a message that was delivered too often, without another attempt', async () => {
   const definition = queues['directory.batches'];
   const attempts: number[] = [];
@@ -36,16 +50,13 @@ it('dead-letters a message that was delivered too often, without another attempt
   expect(attempts).toEqual([deliveryLimit]);
 });
 
+const failing = async () => {
+  throw new Error('no connection');
+};
+
 it('postpones messages of a tenant that is unreachable up to a day after they were sent, and others never', async () => {
   const definition = queues['directory.batches'];
-  const handlers = new Map([
-    [
-      'sync.batch.ready',
-      async () => {
-        throw new Error('no connection');
-      },
-    ],
-  ]);
+  const handlers = new Map([['sync.batch.ready', failing]]);
   const outcome = async (sentAt: number, isReachable: boolean) => {
     const time = sentAt.toString(16).padStart(12, '0');
     const sent = { id: `${time.slice(0, 8)}-${time.slice(8)}-${id.slice(14)}`, tenant_id: tenant };
@@ -59,15 +70,46 @@ it('postpones messages of a tenant that is unreachable up to a day after they we
   expect(await outcome(Date.now(), true)).toBe('dead');
 });
 
-it('adds message, tenant and job ids to log lines of a message handler', async () => {
-  const lines: string[] = [];
-  const into = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk));
-      done();
-    },
+it('does not postpone a dead letter of RabbitMQ, which would be sent again as a new message', async () => {
+  const definition: QueueDefinition = { ...queues['directory.batches'], bindsDead: ['sync.batch.ready'] };
+  const handlers = new Map([['dead.sync.batch.ready', failing]]);
+  const outcome = async (system: 'rabbitmq' | 'postgresql', attempt: number) => {
+    const body = JSON.stringify({ id: newUuid(), tenant_id: tenant, data: { job_id: job, seq: 0 } });
+    const given = { ...delivery, system, body, attempt };
+    return (await handleDelivery(given, definition, handlers, async () => false)).kind;
+  };
+  expect(await outcome('postgresql', definition.deliveryLimit)).toBe('postponed');
+  expect(await outcome('rabbitmq', definition.deliveryLimit - 1)).toBe('retry');
+  expect(await outcome('rabbitmq', definition.deliveryLimit)).toBe('dead');
+});
+
+it('postpones a message only if the database is unavailable for its tenant, and logs that', async () => {
+  const { logger, lines } = loggingToLines();
+  let deliver: Deliver | undefined;
+  const consume = async (given: Deliver) => {
+    deliver = given;
+  };
+  let failure: unknown;
+  const strategy = new BusStrategy('directory', { consume } as BusDriver, logger, async () => {
+    throw failure;
   });
-  const logger = createLogger('directory', 'info', into);
+  for (const pattern of patternsOf('directory')) strategy.addHandler(pattern, async () => undefined, true);
+  await strategy.listen(() => undefined);
+  const outcome = async (error: Error) => {
+    failure = error;
+    const body = JSON.stringify({ id: newUuid(), tenant_id: tenant, data: { job_id: job, seq: 0 } });
+    return (await deliver?.({ ...delivery, body }))?.kind;
+  };
+  expect(await outcome(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))).toBe('postponed');
+  expect(await outcome(new Error('too many waiting'))).toBe('retry');
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+    'the rows of a tenant are unreachable, message postponed',
+    'handling a message failed, will retry',
+  ]);
+});
+
+it('adds message, tenant and job ids to log lines of a message handler', async () => {
+  const { logger, lines } = loggingToLines();
   const handlers = new Map([['sync.batch.ready', async () => logger.info('applied')]]);
   await withLogContext({}, () => handleDelivery(delivery, queues['directory.batches'], handlers));
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -75,7 +117,7 @@ it('adds message, tenant and job ids to log lines of a message handler', async (
   ]);
 });
 
-it('observes the age of a message at its first delivery only, and never that of a dead letter', async () => {
+it('observes the age of a message at its first delivery only, and never that of a dead letter or a postponed one', async () => {
   const observed = jest.spyOn(ages, 'observe');
   const definition = queues['directory.batches'];
   const ofDead: QueueDefinition = { ...definition, bindsDead: ['sync.batch.ready'] };
@@ -87,6 +129,13 @@ it('observes the age of a message at its first delivery only, and never that of 
   };
   expect([await observations(1, definition), await observations(2, definition)]).toEqual([1, 0]);
   expect([await observations(1, ofDead), await observations(2, ofDead)]).toEqual([0, 0]);
+  observed.mockClear();
+  const recent = { ...delivery, body: JSON.stringify({ ...JSON.parse(delivery.body), id: newUuid() }) };
+  const failed = new Map([['sync.batch.ready', failing]]);
+  const away = await handleDelivery(recent, definition, failed, async () => false);
+  expect([away.kind, observed.mock.calls.length]).toEqual(['postponed', 0]);
+  const retried = await handleDelivery(recent, definition, failed);
+  expect([retried.kind, observed.mock.calls.length]).toEqual(['retry', 1]);
 });
 
 const taken: unknown[] = [];

@@ -19,10 +19,10 @@ export const ages = durations(
   'wait',
 );
 
-/** Records the age of a message, read from its UUIDv7. */
-export function observeAge(queue: QueueName, messageId: string): void {
+/** Records the age that a message had at a time, read from its UUIDv7. */
+export function observeAge(queue: QueueName, messageId: string, at: number): void {
   const announcedAt = uuidCreatedAt(messageId);
-  if (announcedAt !== undefined) ages.observe({ queue }, Math.max(0, Date.now() - announcedAt) / 1_000);
+  if (announcedAt !== undefined) ages.observe({ queue }, Math.max(0, at - announcedAt) / 1_000);
 }
 
 const connected = gauge({

@@ -1,7 +1,9 @@
+import { newUuid } from '@idsync/contracts';
 import { ServiceDatabase } from '@idsync/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { rowsFetched } from '../../test/rows-fetched.js';
 import type { Transaction } from '../database.js';
+import { postpone, sendPostponed } from './dead-letters.js';
 import { outboxBacklog, queueBacklogs } from './outbox.js';
 import { assignTime, confirmTime, listenToEvents, proposeTime, recordEvents } from './record-events.js';
 
@@ -219,5 +221,37 @@ describe('the backlog of a service', () => {
     ]);
     expect(found[0]?.seconds).toBeGreaterThan(59);
     expect(fetched).toBeLessThan(fewRows);
+  });
+});
+
+describe('a postponed message', () => {
+  const queue = 'directory.batches';
+  const letter = { queue, type: 'sync.batch.ready', message: '{}', attempts: 1, reason: 'no connection' };
+  const store = (messageId: string | null) =>
+    own.database.withoutTenant((tx) => postpone(tx, { ...letter, messageId }, 0));
+  const send = () => own.database.withoutTenant((tx) => sendPostponed(tx, [queue], 10));
+
+  beforeEach(async () => {
+    await own.fixture.rows('delete from bus_messages');
+    await own.fixture.rows('delete from outbox');
+  });
+
+  it('is stored once if the broker delivers it again before it is sent', async () => {
+    const id = newUuid();
+    await Promise.all([store(id), store(id)]);
+    await store(id);
+    expect(await send()).toBe(1);
+    await store(id);
+    expect(await send()).toBe(1);
+  });
+
+  it('is sent with a new id if it has none, and holds up no others', async () => {
+    const id = newUuid();
+    await store(null);
+    await store(id);
+    expect(await send()).toBe(2);
+    const sent = await own.fixture.rows<{ id: string }>('select message_id as id from outbox');
+    expect(sent).toHaveLength(2);
+    expect(sent).toContainEqual({ id });
   });
 });

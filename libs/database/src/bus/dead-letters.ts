@@ -32,8 +32,7 @@ export function canRequeue(type: string): boolean {
 /** Stores a dead letter of a broker, once for each queue, although both the service and the broker report it. */
 export async function keepDeadLetter(tx: Transaction, letter: NewDeadLetter): Promise<void> {
   const { queue, messageId, type, message, attempts, reason } = letter;
-  // Two copies that are stored at the same time do not see each other.
-  if (messageId !== null) await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [queue + messageId]);
+  await lockCopies(tx, letter);
   await tx.query(
     `insert into bus_messages (queue, message_id, type, message, attempts, dead_at, dead_reason)
      select $1, $2, $3, $4, $5, now(), $6
@@ -42,12 +41,22 @@ export async function keepDeadLetter(tx: Transaction, letter: NewDeadLetter): Pr
   );
 }
 
-/** Keeps a message of RabbitMQ as a row until it is due, when `sendPostponed` sends it again. */
+/** Two copies that are stored at the same time do not see each other. */
+async function lockCopies(tx: Transaction, { queue, messageId }: NewDeadLetter): Promise<void> {
+  if (messageId !== null) await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [queue + messageId]);
+}
+
+/**
+ * Keeps a message of RabbitMQ as a row until it is due, when `sendPostponed` sends it again. The broker delivers it again
+ * if it gets no acknowledgement; it stays one row.
+ */
 export async function postpone(tx: Transaction, letter: NewDeadLetter, pauseMs: number): Promise<void> {
   const { queue, messageId, type, message, attempts } = letter;
+  await lockCopies(tx, letter);
   await tx.query(
     `insert into bus_messages (queue, message_id, type, message, attempts, available_at)
-     values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+     select $1, $2, $3, $4, $5, now() + make_interval(secs => $6)
+      where not exists (select from bus_messages where message_id = $2 and queue = $1 and dead_at is null)`,
     [queue, messageId, type, message, attempts, pauseMs / 1_000],
   );
 }
@@ -62,7 +71,7 @@ export async function sendPostponed(tx: Transaction, names: readonly string[], l
        returning message_id, type, message),
      announced as (
        insert into outbox (producer, message_id, type, message)
-       select current_user, message_id, type, message from due returning 1)
+       select current_user, coalesce(message_id, gen_random_uuid()), type, message from due returning 1)
      select pg_notify('idsync_outbox', current_user) from announced`,
     [texts(names), limit],
   );
