@@ -84,12 +84,4 @@ describe('a statement of a service in a tenant with many people reads a bounded 
     await tenant.fixture.rows('vacuum analyze');
     await check(options);
   });
-
-  describe('of a connector and values that the statistics of its tenant do not have', () => {
-    beforeAll(() => tenant.addConnector());
-
-    it.each(plans)('%s', async (_, options) => {
-      await check(options);
-    });
-  });
 });

@@ -90,15 +90,6 @@ export class LargeTenant {
     this.filled = { tenant, many, prefix, few, provider, otherProvider, webhook: webhook.id };
   }
 
-  /** Adds a connector with as many people, of which the work is from then on. */
-  async addConnector(): Promise<void> {
-    const prefix = 'n';
-    await writeMany(this.sourcesDir, prefix, this.round);
-    const many = await createConnector(this.filled.tenant, manyConnector(prefix));
-    await sync(this.filled.tenant, many);
-    this.filled = { ...this.filled, many, prefix };
-  }
-
   async stop(): Promise<void> {
     await this.services.stop();
     await this.tap.close();
