@@ -135,6 +135,45 @@ describe('a hand-over of the records of a deleted connector', () => {
     expect(await groups()).toEqual([{ connector_id: hr, name: 'Trade', external_id: 'g1' }]);
   });
 
+  it('lets the next run of the new connector give keys to groups of members that have not changed', async () => {
+    const listed = people(1).map((each) => ({
+      ...each,
+      fields: { ...each.fields, groups: ['Sales'] },
+      memberships: [{ id: 'g1', name: 'Sales' }],
+    }));
+    await run(old, listed);
+    await deleteConnector();
+    await handOver();
+    await run(hr, listed);
+    expect(
+      await directory.fixture.rows(
+        'select name, external_id from groups join list_terms using (tenant_id, term) where tenant_id = $1',
+        [directory.tenant],
+      ),
+    ).toEqual([{ name: 'Sales', external_id: 'g1' }]);
+  });
+
+  it('gives a record that the new source no longer lists groups of the new connector', async () => {
+    const named = (name: string) =>
+      people(2).map((each) => ({
+        ...each,
+        fields: { ...each.fields, groups: [name] },
+        memberships: [{ id: 'g1', name }],
+      }));
+    await run(old, named('Sales'));
+    await run(old, named('Trade'));
+    await deleteConnector();
+    await run(hr, named('Trade'));
+    await run(hr, named('Trade').slice(0, 1));
+    await handOver();
+    const rows = await directory.fixture.rows(
+      `select connector_id, count(*)::integer as members from groups join list_terms using (tenant_id, term)
+        where tenant_id = $1 group by 1`,
+      [directory.tenant],
+    );
+    expect(rows).toEqual([{ connector_id: hr, members: 2 }]);
+  });
+
   it('shows the new connector as the source of all values of the identity', async () => {
     await run(old, people(1));
     await deleteConnector();

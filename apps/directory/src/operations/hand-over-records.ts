@@ -137,16 +137,16 @@ async function moveAnchors(
   ];
 }
 
-/** Ids of groups belong to the former source; until the new one lists the record again, its groups are names. */
+/** Groups and their keys belong to the former source; until the new one lists the record again, its groups are names. */
 function withoutGroupIds(record: StoredRecord): StoredRecord {
-  const { [groupIdsField]: ids, ...fields } = record.fields;
-  // No listed record has this hash, so the next run compares the record.
-  return ids ? { ...record, fields, contentHash: Buffer.alloc(16) } : record;
+  const { [groupIdsField]: _, ...fields } = record.fields;
+  // No listed record has this hash, so the next run compares the record and gives its groups their keys.
+  return fields.groups ? { ...record, fields, contentHash: Buffer.alloc(16) } : record;
 }
 
 /** Keeps the values if the new source no longer lists the record: its next run deletes it under its safeguard. */
 function withValuesOf(older: StoredRecord, newer: StoredRecord, now: Date): StoredRecord {
-  if (isDeleted(newer)) return { ...older, updatedAt: now };
+  if (isDeleted(newer)) return { ...withoutGroupIds(older), updatedAt: now };
   const { fields, status, contentHash, changedAt, lastJobId, lastSeq } = newer;
   return { ...older, fields, status, contentHash, changedAt, lastJobId, lastSeq, updatedAt: now };
 }
