@@ -1,4 +1,4 @@
-import type { LdapConfig } from '@idsync/contracts';
+import type { LdapConfig, Membership } from '@idsync/contracts';
 import { AndFilter, type Filter, OrFilter } from 'ldapts';
 import { mapConcurrently } from '../answer-of.js';
 import { namesOf, type Values } from '../map-record.js';
@@ -13,8 +13,10 @@ import { parseFilter } from './parse-filter.js';
 
 const anyGroup =
   '(|(objectClass=group)(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=posixGroup))';
-/** Number of groups that are cached: keys and parents by DN, and primary groups by SID. */
-const maxCachedGroups = 10_000;
+/** Number of groups whose parents are cached by DN, or primary groups by SID. */
+const maxCachedParents = 10_000;
+/** Number of cached keys by DN. They are short, and a lost one is read again for each membership. */
+const maxCachedKeys = 200_000;
 /** Maximum number of groups that a search for one entry returns. */
 const maxGroups = 10_000;
 /** Concurrent reads of groups. */
@@ -26,7 +28,7 @@ const atOnce = 16;
  */
 export class GroupReader {
   private readonly parents = new Map<string, Promise<string[]>>();
-  private readonly keys = new Map<string, Promise<string>>();
+  private readonly keys = new Map<string, Promise<string | undefined>>();
   private readonly listing: Listing;
   private readonly byMemberOf: boolean;
   private readonly anchor: Anchor;
@@ -48,23 +50,39 @@ export class GroupReader {
   }
 
   async groupsOf(entry: LdapEntry): Promise<Values> {
+    const listed = await this.listedGroups(entry);
+    if (listed.every(({ id }) => id !== undefined)) return namesOf(listed.map(withKey));
+    // A group that does not exist was renamed since the entry was read, or is not visible to this account.
+    const present = await readReferred(this.session, entry.dn, this.attributes);
+    if (!present) return listed.map(({ name }) => name).sort();
+    await completeRanges(this.session, present);
+    const still = await this.listedGroups(present);
+    for (const { id, dn } of still) if (id === undefined) this.keys.set(dn.toLowerCase(), Promise.resolve(dn));
+    return namesOf(still.map(withKey));
+  }
+
+  private async listedGroups(entry: LdapEntry): Promise<ListedGroup[]> {
     const found = new Set(await this.directGroupsOf(entry));
     // Iterating a set includes values added meanwhile, and a cycle of groups adds nothing.
     if (this.settings.nested) for (const dn of found) for (const parent of await this.parentsOf(dn)) found.add(parent);
     const { named_by } = this.settings;
-    const groups = await mapConcurrently([...found], atOnce, async (dn) => ({
+    return mapConcurrently([...found], atOnce, async (dn) => ({
+      dn,
       id: await this.keyOf(dn),
       name: named_by === 'dn' ? dn : nameOf(dn),
     }));
-    return namesOf(groups);
   }
 
-  /** Returns the permanent key of a group, or its DN if it has none or is not visible. */
-  private keyOf(dn: string): Promise<string> {
-    return cached(this.keys, dn.toLowerCase(), async () => {
+  /** Returns the permanent key of a group, or its DN if it has none; undefined if the group is not found. */
+  private keyOf(dn: string): Promise<string | undefined> {
+    return this.cachedKey(dn, async () => {
       const group = await readReferred(this.session, dn, [...this.anchor]);
-      return (group && keyOf(group, this.anchor)) ?? dn;
+      return group && (keyOf(group, this.anchor) ?? dn);
     });
+  }
+
+  private cachedKey(dn: string, read: () => Promise<string | undefined>): Promise<string | undefined> {
+    return cached(this.keys, dn.toLowerCase(), read, maxCachedKeys);
   }
 
   /**
@@ -109,17 +127,34 @@ export class GroupReader {
     if (result.code !== resultCodes.success) throw refusal(result, 'searching the groups of an entry', dn);
     return entries.map((group) => {
       const key = keyOf(group, this.anchor);
-      if (key !== undefined) void cached(this.keys, group.dn.toLowerCase(), async () => key);
+      if (key !== undefined) void this.cachedKey(group.dn, async () => key);
       return group.dn;
     });
   }
 }
 
-function cached<Value>(cache: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
+interface ListedGroup {
+  dn: string;
+  /** Absent if the group is not found. */
+  id: string | undefined;
+  name: string;
+}
+
+/** The DN stands in for the key of a group that is not visible. */
+function withKey({ dn, id = dn, name }: ListedGroup): Membership {
+  return { id, name };
+}
+
+function cached<Value>(
+  cache: Map<string, Promise<Value>>,
+  key: string,
+  read: () => Promise<Value>,
+  most = maxCachedParents,
+): Promise<Value> {
   const known = cache.get(key);
   if (known !== undefined) return known;
   const [oldest] = cache.keys();
-  if (cache.size >= maxCachedGroups && oldest !== undefined) cache.delete(oldest);
+  if (cache.size >= most && oldest !== undefined) cache.delete(oldest);
   const found = read();
   cache.set(key, found);
   return found;

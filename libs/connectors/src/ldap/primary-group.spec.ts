@@ -5,6 +5,7 @@ import { read } from '../../test/reading.js';
 import { createConnector } from '../create-connector.js';
 
 const domain = 'DC=example,DC=test';
+const ann = `CN=ann,OU=People,${domain}`;
 const guid = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
 /** The SID of the domain with a relative id: 21, three numbers of the domain, and the id. */
 const sid = (id: number) => {
@@ -23,9 +24,9 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A domain controller with one person. */
+/** A domain controller with one person, whose groups may be others when the entry is read again. */
 async function groupsOf(
-  person: { primaryGroupID?: string; memberOf?: string[] },
+  person: { primaryGroupID?: string; memberOf?: string[]; memberOfAgain?: string[] },
   config: Record<string, unknown> = {},
 ): Promise<{ found: string[] | undefined; memberships: Membership[] | undefined; searches: Asked[] }> {
   const searches: Asked[] = [];
@@ -51,13 +52,15 @@ async function groupsOf(
       );
       return [...hits.map((hit) => entry(asked, hit.dn, { ...keyOf(hit) })), done];
     }
+    if (![ann, `OU=People,${domain}`].includes(asked.base)) return [result(asked, 32)];
+    const memberOf = (asked.base === ann && person.memberOfAgain) || person.memberOf;
     const values = {
       objectGUID: [guid],
       objectSid: [sid(1_200)],
       ...(person.primaryGroupID && { primaryGroupID: [person.primaryGroupID] }),
-      ...(person.memberOf && { memberOf: person.memberOf }),
+      ...(memberOf && { memberOf }),
     };
-    return [entry(asked, `CN=ann,OU=People,${domain}`, values), done];
+    return [entry(asked, ann, values), done];
   };
   const { url, stop } = await fakeDirectory(answer);
   stops.push(stop);
@@ -107,6 +110,20 @@ describe('the key of a group', () => {
     const { memberships } = await groupsOf({ primaryGroupID: '513', memberOf: [staff] }, config);
     expect(memberships).toEqual([
       { id: users, name: 'Domain Users' },
+      { id: '01010101-0101-0101-0101-010101010101', name: 'Staff' },
+    ]);
+  });
+
+  it('is read by its new DN if it was renamed after the entry was read', async () => {
+    const { memberships } = await groupsOf({ memberOf: [`CN=Former,${domain}`], memberOfAgain: [staff] });
+    expect(memberships).toEqual([{ id: '01010101-0101-0101-0101-010101010101', name: 'Staff' }]);
+  });
+
+  it('is its DN if it is not visible', async () => {
+    const hidden = `CN=Hidden,${domain}`;
+    const { memberships } = await groupsOf({ memberOf: [hidden, staff] });
+    expect(memberships).toEqual([
+      { id: hidden, name: 'Hidden' },
       { id: '01010101-0101-0101-0101-010101010101', name: 'Staff' },
     ]);
   });
