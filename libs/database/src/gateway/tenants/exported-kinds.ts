@@ -104,7 +104,7 @@ export const exportedKinds: Record<string, ExportedKind> = {
       id: 'bigint',
     }),
   },
-  group: { ...ofTenant('id, connector_id, name, created_at', 'groups', byId) },
+  group: { ...ofTenant('id, connector_id, external_id, name, created_at, updated_at', 'groups', byId) },
   user: { idKind: 'user', ...records('user') },
   account: { idKind: 'account', ...records('account') },
   machine_identity: { idKind: 'machineIdentity', ...records('machine_identity') },
