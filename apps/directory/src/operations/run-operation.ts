@@ -95,7 +95,10 @@ export async function runOperation(
   fixedTime?: Date,
   trials = new Trials(),
 ): Promise<void> {
-  const runningId = await beginOperation(database, message, { fixedTime, trials });
+  const operation = { tenantId: message.tenant_id, id: message.data.operation_id };
+  const runningId = await trials.run(database, operation, (takeTrial) =>
+    beginOperation(database, message, { fixedTime, takeTrial }),
+  );
   if (runningId !== undefined) await continueChange(database, message.tenant_id, runningId, fixedTime);
 }
 
@@ -127,7 +130,8 @@ interface Attempt {
   /** Counts the people whose access changes. */
   access: AccessTally;
   fixedTime: Date | undefined;
-  trials: Trials;
+  /** Returns whether this process can make a trial now. */
+  takeTrial: () => boolean;
 }
 
 async function tryOperation(
@@ -223,8 +227,9 @@ async function tryOnCopies(
   database: Database,
   tenantId: string,
   operation: Change,
-  { access, fixedTime, trials }: Attempt,
+  { access, fixedTime, takeTrial }: Attempt,
 ): Promise<Tried | 'elsewhere'> {
+  if (!takeTrial()) return 'elsewhere';
   const tryIt = async (tx: Transaction, size: number): Promise<Tried | 'elsewhere'> => {
     if (!(await tryLockTrial(tx, operation.id))) return 'elsewhere';
     const sequence = await lastSequence(tx);
@@ -234,9 +239,7 @@ async function tryOnCopies(
     const result = await changeAll(tx, cause, { change, input: { ...input, preview: true } }, size);
     return { result, sequence };
   };
-  return trials.run(database, { tenantId, id: operation.id }, () =>
-    halving(partSize, (size) => database.trial(tenantId, (tx) => tryIt(tx, size))),
-  );
+  return halving(partSize, (size) => database.trial(tenantId, (tx) => tryIt(tx, size)));
 }
 
 type Change = Operation & { type: TenantChangeType };

@@ -10,6 +10,7 @@ import {
 } from '../../test/parts.js';
 import { proposeMatches } from '../matching/propose-matches.js';
 import { giveUpOperation, runOperation } from './run-operation.js';
+import { Trials } from './trials.js';
 
 const directory = Harness.ofFile();
 const all = 1_200;
@@ -156,6 +157,38 @@ describe('new rules', () => {
       status: 'refused',
       result: { error: expect.stringContaining('records change while') },
     });
+  });
+
+  it('keep the turn of their process for all trials, and end although another operation cannot be published', async () => {
+    const trials = new Trials();
+    const { database } = directory;
+    const payroll = await directory.fixture.connector(directory.tenant, { priority: 30 });
+    const other = await insert(defaultMatchingRules);
+    const [trial, transaction] = [database.trial.bind(database), database.transaction.bind(database)];
+    let made = 0;
+    let isBetween = false;
+    jest.spyOn(database, 'trial').mockImplementation(async (tenant, run) => {
+      const tried = await trial(tenant, run);
+      made += 1;
+      const joiners = Array.from({ length: 30 }, (_, at) => row(`p${made} ${at}`, { last_name: `New${at}` }));
+      await directory.syncInBatches(payroll, [joiners]);
+      isBetween = true;
+      return tried;
+    });
+    const refused = await insert(badges);
+    let isEnded = false;
+    jest.spyOn(database, 'transaction').mockImplementation(async (tenant, run) => {
+      if (isEnded) throw new Error('the connection is lost');
+      if (isBetween) {
+        isBetween = false;
+        await runOperation(database, other, undefined, trials);
+      }
+      const result = await transaction(tenant, run);
+      isEnded = (await stored(refused)).status === 'refused';
+      return result;
+    });
+    await runOperation(database, refused, undefined, trials);
+    expect([made, (await stored(refused)).status, (await stored(other)).status]).toEqual([3, 'refused', 'queued']);
   });
 
   it('are not applied while their operation is not visible, and their message is retried', async () => {

@@ -1,38 +1,51 @@
 import type { Database } from '@idsync/database';
 import { enqueue } from '@idsync/database/bus';
 
-/** Lets one trial of a process run at a time. The others come again after it, and leave the queue to short operations. */
+/** Lets one operation of a process make its trials at a time. The others come again, and leave the queue to short ones. */
 export class Trials {
-  private isRunning = false;
+  private isTaken = false;
   /** Tenants by operation. After a kill, the clock publishes these operations again. */
   private readonly postponed = new Map<string, string>();
 
-  /** Runs the trial of an operation, unless another one is running. */
+  /**
+   * Runs all attempts of an operation. `take` returns whether it can make trials now; it then can until its last attempt,
+   * because an operation that lost its turn would count its attempts again.
+   */
   async run<Result>(
     database: Database,
     { tenantId, id }: { tenantId: string; id: string },
-    work: () => Promise<Result>,
-  ): Promise<Result | 'elsewhere'> {
-    if (this.isRunning) {
-      this.postponed.set(id, tenantId);
-      return 'elsewhere';
-    }
-    this.isRunning = true;
+    attempts: (take: () => boolean) => Promise<Result>,
+  ): Promise<Result> {
+    let isOwn = false;
+    const take = () => {
+      if (isOwn) return true;
+      if (this.isTaken) {
+        this.postponed.set(id, tenantId);
+        return false;
+      }
+      this.isTaken = true;
+      isOwn = true;
+      return true;
+    };
     try {
-      return await work();
+      return await attempts(take);
     } finally {
-      this.isRunning = false;
-      await this.publishPostponed(database);
+      if (isOwn) {
+        this.isTaken = false;
+        await this.publishPostponed(database);
+      }
     }
   }
 
   private async publishPostponed(database: Database): Promise<void> {
     for (const [id, tenantId] of this.postponed) {
+      this.postponed.delete(id);
       const data = { operation_id: id };
-      await database.transaction(tenantId, (tx) =>
+      const published = database.transaction(tenantId, (tx) =>
         enqueue(tx, { type: 'directory.operation.requested', tenantId, data }),
       );
-      this.postponed.delete(id);
+      // The clock publishes it again, and the operation that has ended must not fail by another one.
+      await published.catch(() => undefined);
     }
   }
 }
