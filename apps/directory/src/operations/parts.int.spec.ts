@@ -1,4 +1,5 @@
 import type { OperationInput, SourceRecord } from '@idsync/contracts';
+import { LoadLimitExceeded } from '@idsync/database/directory';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { directoryFaults } from '../../test/directory-faults.js';
 import { Harness, row } from '../../test/harness.js';
@@ -194,6 +195,18 @@ describe('a run of the same connector between two parts', () => {
 });
 
 describe('a large change that takes access from many', () => {
+  it('does not count people whom only an attempt with too many records at once would have concerned', async () => {
+    const job_id = await run(people('Clerk'));
+    const requested = await requestOperation(directory, 'job.undo', { job_id, preview: false });
+    const trial = directory.database.trial.bind(directory.database);
+    jest.spyOn(directory.database, 'trial').mockImplementationOnce(async (tenant, work) => {
+      await trial(tenant, work);
+      await directory.sync(hr, people('Boss').slice(0, 50));
+      throw new LoadLimitExceeded('too many records');
+    });
+    expect(await make(requested)).toMatchObject({ status: 'held', result: { access_changes_total: all - 50 } });
+  });
+
   it('is held before its first part, and made in parts when it is confirmed', async () => {
     const job_id = await run(people('Clerk'));
     const requested = await requestOperation(directory, 'job.undo', { job_id, preview: false });

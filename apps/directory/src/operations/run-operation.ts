@@ -234,6 +234,7 @@ async function tryOnCopies(
     if (!(await tryLockTrial(tx, operation.id))) return 'elsewhere';
     const sequence = await lastSequence(tx);
     await copyDirectory(tx);
+    access.clear();
     const cause = { ...(await readTenant(tx)), operationId: operation.id, ...causedAt(fixedTime), access };
     const { change, input } = requestedBy(operation);
     const result = await changeAll(tx, cause, { change, input: { ...input, preview: true } }, size);
@@ -415,7 +416,10 @@ async function handle<T extends OperationType>(
     const requested = requestedBy(change);
     if (requested.change.isOfSettings) await stopRunning(tx, change.type);
     if (await needsParts(tx, requested)) return beginChange(tx, cause, requested) as Promise<Outcome<T>>;
-    const make = (size: number) => tx.attempt(() => changeAll(tx, cause, requested, size));
+    const make = (size: number) => {
+      cause.access?.clear();
+      return tx.attempt(() => changeAll(tx, cause, requested, size));
+    };
     return { result: await halving(partSize, make) } as Outcome<T>;
   }
   const handler = handlers[operation.type as keyof typeof handlers] as unknown as Handler<T>;

@@ -172,6 +172,12 @@ export class AccessTally {
     }
   }
 
+  /** Forgets an attempt of the change that was rolled back. */
+  clear(): void {
+    this.first.clear();
+    this.changes.clear();
+  }
+
   get losses(): number {
     return [...this.changes.values()].filter(({ from, to }) => isLosingStep(from, to)).length;
   }
