@@ -180,6 +180,26 @@ describe('a run of the same connector between two parts', () => {
     expect(await shown()).toMatchObject({ records: [of('HR', 'Clerk', all), expect.anything()], identities: active });
   });
 
+  it('ends the application of a plan only if a single record that it reads is still to be changed', async () => {
+    for (const [at, status] of [
+      [0, 'done'],
+      [599, 'cancelled'],
+    ] as const) {
+      await directory.newTenant();
+      hr = await directory.fixture.connector(directory.tenant, { name: 'HR' });
+      const requested = await kinds['plan.apply'].request();
+      betweenParts(directory, requested, async () => {
+        const job = await directory.fixture.job(directory.tenant, hr, 'running');
+        await directory.fixture.rows(
+          `update sync_jobs set mode = 'record', external_id = $2, started_at = now(), last_record_at = now() where id = $1`,
+          [job, `p${at}`],
+        );
+      });
+      expect(await make(requested)).toMatchObject({ status });
+      jest.restoreAllMocks();
+    }
+  });
+
   it('ends the application of a plan, and the rest needs another dry run', async () => {
     const requested = await kinds['plan.apply'].request();
     betweenParts(directory, requested, async () => {

@@ -183,23 +183,34 @@ export async function findOvertaken(
   );
 }
 
-/** True while a job of the connector is running or quarantined. */
+/** True while a job of the connector, other than one of a single record, is running or quarantined. */
 export async function isConnectorBusy(tx: Transaction, connectorId: string): Promise<boolean> {
   return tx.any(
-    `select from sync_jobs where tenant_id = $1 and connector_id = $2 and status in ('running', 'quarantined') limit 1`,
+    `select from sync_jobs
+      where tenant_id = $1 and connector_id = $2 and status in ('running', 'quarantined') and mode <> 'record' limit 1`,
     [tx.tenantId, connectorId],
   );
 }
 
-/** True if a job of the connector of this dry run, other than a dry run, began after an operation was requested. */
+/**
+ * True if a job of the connector of this dry run, other than a dry run, began after an operation was requested. One of a
+ * single record counts from the moment it is applied, and only if the plan still has to change this record.
+ */
 export async function hasRunSince(
   tx: Transaction,
   { id, connectorId }: Pick<JobState, 'id' | 'connectorId'>,
   operationId: string,
 ): Promise<boolean> {
   return tx.any(
-    `select from sync_jobs where tenant_id = $1 and connector_id = $2 and id > $3 and not dry_run
-        and started_at > (select created_at from operations where tenant_id = $1 and id = $4) limit 1`,
+    `select from sync_jobs j
+       cross join (select created_at from operations where tenant_id = $1 and id = $4) as o
+      where j.tenant_id = $1 and j.connector_id = $2 and j.id > $3 and not j.dry_run
+        and case when j.mode = 'record'
+                 then j.last_record_at > o.created_at
+                      and exists (select from sync_plan_entries e
+                                   where e.tenant_id = $1 and e.job_id = $3 and not e.done
+                                     and j.external_id in (e.external_id, e.moved_from))
+                 else j.started_at > o.created_at end limit 1`,
     [tx.tenantId, connectorId, id, operationId],
   );
 }
