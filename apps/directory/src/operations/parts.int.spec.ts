@@ -214,6 +214,17 @@ describe('a run of the same connector between two parts', () => {
   });
 });
 
+it('a large change that cannot be made is refused without a trial', async () => {
+  const requested = await kinds['plan.apply'].request();
+  await directory.fixture.job(directory.tenant, hr, 'running');
+  const trial = jest.spyOn(directory.database, 'trial');
+  expect(await make(requested)).toMatchObject({
+    status: 'refused',
+    result: { error: expect.stringContaining('running') },
+  });
+  expect(trial).not.toHaveBeenCalled();
+});
+
 describe('a large change that takes access from many', () => {
   it('does not count people whom only an attempt with too many records at once would have concerned', async () => {
     const job_id = await run(people('Clerk'));

@@ -212,8 +212,14 @@ async function findTrial(tx: Transaction, id: string): Promise<Trial> {
   };
   const held = operation.type === 'operation.confirm' && heldId ? await findOperation(tx, heldId) : undefined;
   const tried = held?.status === 'held' ? held : operation;
-  const isLarge = isTenantChange(tried) && (await needsParts(tx, requestedBy(tried)));
-  return { isPreview, ...(isLarge && { tries: tried }) };
+  if (!isTenantChange(tried) || !(await needsParts(tx, requestedBy(tried)))) return { isPreview };
+  const { change, input } = requestedBy(tried);
+  // A refusal must not cost a trial. Those of settings have none here, and their writes would be undone.
+  if (!change.isOfSettings) {
+    const cause = { ...(await readTenant(tx)), operationId: tried.id, ...causedAt(undefined) };
+    await tx.rolledBack(() => change.begin(tx, cause, input));
+  }
+  return { isPreview, tries: tried };
 }
 
 interface Tried {
