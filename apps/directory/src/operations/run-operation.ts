@@ -17,9 +17,9 @@ import {
   LoadLimitExceeded,
   lastSequence,
   lockOperation,
+  lockRunning,
   type Operation,
   saveProgress,
-  stopRunning,
   tryLockTrial,
   waitingFor,
 } from '@idsync/database/directory';
@@ -420,7 +420,8 @@ async function handle<T extends OperationType>(
   const change: Operation = operation;
   if (isTenantChange(change)) {
     const requested = requestedBy(change);
-    if (requested.change.isOfSettings) await stopRunning(tx, change.type);
+    if (requested.change.isOfSettings)
+      for (const running of await lockRunning(tx, change.type)) await endEarly(tx, running);
     if (await needsParts(tx, requested)) return beginChange(tx, cause, requested) as Promise<Outcome<T>>;
     const make = (size: number) => {
       cause.access?.clear();

@@ -117,7 +117,10 @@ describe('new rules', () => {
     const requested = await insert(badges);
     betweenParts(requested, () => directory.operate('rules.change', { rules: defaultMatchingRules, preview: false }));
     await runOperation(directory.database, requested);
-    expect(await stored(requested)).toMatchObject({ status: 'cancelled' });
+    expect(await stored(requested)).toMatchObject({
+      status: 'cancelled',
+      result: { records_left: all - 500, note: expect.stringContaining('no fuzzy match is made until') },
+    });
     expect(await joined()).toBe(0);
     const left = `select kind, value from correlation_keys where tenant_id = $1 and kind = 'attributes.badge'`;
     expect(await directory.fixture.rows(left, [directory.tenant])).toEqual([]);

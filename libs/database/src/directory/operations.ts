@@ -77,13 +77,13 @@ export async function saveProgress(
   await tx.manager.update(OperationEntity, { tenantId: tx.tenantId, id }, running);
 }
 
-/** Ends the operations of this type that are still made in parts; what they have changed stays. */
-export async function stopRunning(tx: Transaction, type: OperationType): Promise<void> {
-  await tx.manager.update(
-    OperationEntity,
-    { tenantId: tx.tenantId, type, status: 'running' },
-    { status: 'cancelled', endedAt: () => 'now()' },
-  );
+/** Locks the operations of this type that are still made in parts. */
+export function lockRunning(tx: Transaction, type: OperationType): Promise<Operation[]> {
+  return tx.manager.find(OperationEntity, {
+    select: columns,
+    where: { tenantId: tx.tenantId, type, status: 'running' },
+    lock: { mode: 'pessimistic_write' },
+  });
 }
 
 /** Returns whether an operation of this type took effect after the given one was requested. */
