@@ -1,5 +1,5 @@
 import type { ServiceName } from '@idsync/contracts';
-import { type DynamicModule, type FactoryProvider, Global, Module } from '@nestjs/common';
+import { type DynamicModule, type FactoryProvider, Global, Logger, Module } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSourceOptions } from 'typeorm';
 import { ServiceDataSource } from './data-source.js';
@@ -16,6 +16,7 @@ export interface DatabaseModuleOptions extends Pick<FactoryProvider, 'inject'> {
 }
 
 const databaseOptions = Symbol('DatabaseOptions');
+const logger = new Logger('Database');
 
 /** Provides the service's `Database`, on a TypeORM data source that is closed after all its users. */
 @Global()
@@ -33,7 +34,8 @@ export class DatabaseModule {
             // The process entry point decides about retries.
             toRetry: () => false,
           }),
-          dataSourceFactory: (options) => connectChecked(new ServiceDataSource(options as PostgresOptions)),
+          dataSourceFactory: (options) =>
+            connectChecked(new ServiceDataSource(options as PostgresOptions), (message) => logger.warn(message)),
         }),
       ],
       providers: [

@@ -1,7 +1,6 @@
 // SQL by hand: how transactions begin, with their settings.
 import { setTimeout } from 'node:timers/promises';
 import { installationId, isUuid, type ServiceName } from '@idsync/contracts';
-import { Logger } from '@nestjs/common';
 import { ServiceDataSource, typeOrmOptions } from './data-source.js';
 import type { Share } from './fair-shares.js';
 import { Listener } from './listener.js';
@@ -56,7 +55,6 @@ type Beginning = Pick<TransactionOptions<unknown>, 'begin' | 'often'>;
 /** A restart of PostgreSQL takes this long. Shorter than the time in which a service that starts must be able to stop. */
 const startGraceMs = 20_000;
 const startPauseMs = 500;
-const logger = new Logger('Database');
 const attempts = 5;
 const defaultPoolSize = 10;
 /** An id that no tenant has. */
@@ -331,7 +329,10 @@ function defaultTimeoutMs(service: ServiceName): number {
  * Connects and checks that the schema is the one this code knows. Waits up to 20 s for a PostgreSQL that is not available.
  * Throws SchemaVersionError for another schema.
  */
-export async function connectChecked(dataSource: ServiceDataSource): Promise<ServiceDataSource> {
+export async function connectChecked(
+  dataSource: ServiceDataSource,
+  warn: (message: string) => void = () => undefined,
+): Promise<ServiceDataSource> {
   const until = performance.now() + startGraceMs;
   for (let attempt = 1; ; attempt += 1, await setTimeout(startPauseMs)) {
     try {
@@ -342,7 +343,7 @@ export async function connectChecked(dataSource: ServiceDataSource): Promise<Ser
       if (dataSource.isInitialized) await dataSource.destroy();
       const mayRecover = isUnavailable(error) || isUnavailable((error as Error).cause);
       if (!mayRecover || performance.now() > until) throw error;
-      if (attempt === 1) logger.warn(`${(error as Error).message}; waits up to ${startGraceMs / 1_000} s`);
+      if (attempt === 1) warn(`${(error as Error).message}; waits up to ${startGraceMs / 1_000} s`);
     }
   }
 }
