@@ -226,7 +226,7 @@ it('a large change that cannot be made is refused without a trial', async () => 
 });
 
 describe('a large change that takes access from many', () => {
-  it('does not count people whom only an attempt with too many records at once would have concerned', async () => {
+  it('does not count the people of an attempt that had too many records at once', async () => {
     const job_id = await run(people('Clerk'));
     const requested = await requestOperation(directory, 'job.undo', { job_id, preview: false });
     const trial = directory.database.trial.bind(directory.database);
