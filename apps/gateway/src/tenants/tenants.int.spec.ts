@@ -1,4 +1,4 @@
-import { encodeId } from '@idsync/contracts';
+import { encodeId, newUuid } from '@idsync/contracts';
 import { until } from '@idsync/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { adminToken } from '../../test/gateway-config.js';
@@ -321,8 +321,15 @@ describe('the export of a tenant over HTTP', () => {
     expect(rest.at(-1)).toMatchObject({ kind: 'end', lines: { tenant: 1, event: 600, continued: 1 } });
   }, 60_000);
 
-  it('is refused with 400 for an unknown position', async () => {
-    const answer = await request('GET', id, '?after=x');
+  it.each([
+    ['another text', 'x'],
+    ['a day that does not exist', '2026-02-31 00:00:00+00'],
+    ['an hour that does not exist', '2026-02-28 25:00:00+00'],
+    ['a year that PostgreSQL lacks', '0000-01-01 00:00:00+00'],
+  ])('is refused with 400 for %s in the position', async (_, time) => {
+    const position = JSON.stringify(['record_version', [newUuid(), time, '1'], {}]);
+    const after = time === 'x' ? time : Buffer.from(position).toString('base64url');
+    const answer = await request('GET', id, `?after=${after}`);
     expect({ status: answer.status, body: await answer.json() }).toEqual({
       status: 400,
       body: { error: 'after must be the position of a line of an export' },

@@ -1,5 +1,5 @@
 // SQL by hand: cursors, so that an export of any size needs the memory of a few rows.
-import { encodeId, type IdKind, isUuid } from '@idsync/contracts';
+import { encodeId, type IdKind, isUuid, parseDate } from '@idsync/contracts';
 import type { Transaction } from '../../database.js';
 import { shownDetails } from '../../event-details.js';
 import { useIndexOrder } from '../../transaction-settings.js';
@@ -58,15 +58,20 @@ const keyFormats: Record<KeyType, RegExp> = {
   uuid: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
   text: /^[^\0]*$/,
   bigint: /^\d{1,18}$/,
-  timestamptz: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/,
+  timestamptz: /^(?!0000)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/,
 };
+
+/** True if PostgreSQL accepts the text of a key. */
+function isKey(type: KeyType, text: string): boolean {
+  return keyFormats[type].test(text) && (type !== 'timestamptz' || parseDate(text) !== undefined);
+}
 
 /** Returns undefined for text that is not a position of an export. */
 export function readExportPosition(text: string): ExportPosition | undefined {
   try {
     const [kind, key, lines] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
     const types = Object.hasOwn(exportedKinds, kind) ? Object.values(exportedKinds[kind]?.key ?? {}) : [];
-    const fits = types.length > 0 && types.every((type, nth) => keyFormats[type].test(key[nth]));
+    const fits = types.length > 0 && types.every((type, nth) => isKey(type, key[nth]));
     const counted = Object.values(lines).every((count) => Number.isSafeInteger(count));
     return fits && counted && key.length === types.length ? { kind, key, lines } : undefined;
   } catch {
