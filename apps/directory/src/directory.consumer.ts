@@ -1,6 +1,5 @@
 import type { Message } from '@idsync/contracts';
 import { Database } from '@idsync/database';
-import { waitingFor } from '@idsync/database/directory';
 import { type MessageContext, On } from '@idsync/messaging';
 import { Controller } from '@nestjs/common';
 import { republishOperations } from './background/due-work.js';
@@ -47,7 +46,7 @@ export class DirectoryConsumer {
   @On('sync.job.ended')
   async endJob(message: Message<'sync.job.ended'>): Promise<void> {
     await clearEndedRuns(this.database, message);
-    await republishOperations(this.database, message.tenant_id, waitingFor);
+    await republishOperations(this.database, message.tenant_id, 'waiting');
     await evaluateFindings(this.database, message.tenant_id, { until: new Date(Date.now() + findingsMs) });
     await this.matchQueued(message);
   }

@@ -9,7 +9,6 @@ import {
   purgeErasedIdentities,
   saveNextDue,
   takeUnansweredOperations,
-  type waitingFor,
 } from '@idsync/database/directory';
 import { findFindingPolicy } from '@idsync/database/settings';
 import { republish } from '@idsync/messaging';
@@ -111,10 +110,10 @@ const atATime = 100;
 export async function republishOperations(
   database: Database,
   tenantId: string,
-  olderThanMs: number | typeof waitingFor = unansweredMs,
+  which: { olderThanMs: number } | 'waiting' = { olderThanMs: unansweredMs },
 ): Promise<number> {
   return database.transaction(tenantId, async (tx) => {
-    const operations = await takeUnansweredOperations(tx, olderThanMs, atATime);
+    const operations = await takeUnansweredOperations(tx, which, atATime);
     return republish(tx, 'directory.operation.requested', operations, ({ id }) => ({
       operation_id: id,
     }));

@@ -22,7 +22,7 @@ import { reportsDeletions } from '../sweep/run-counts.js';
 import { setAside } from '../sweep/set-aside.js';
 import { type AccessChanges, asOne, type Divide, inHalves, isFaultOfRecord } from './divide-batch.js';
 import { peopleLimit, withinQuota } from './people-quota.js';
-import { ProposedTimes, TimeRefused } from './proposed-times.js';
+import { Overtaken, ProposedTimes } from './proposed-times.js';
 import { type ChangedRecords, findChanges, repeatedRecord, reportOvertaken } from './read-batch.js';
 import { clearNote, partByPart, saveStop } from './suspect-batch.js';
 import { WorkGate } from './work-gate.js';
@@ -73,7 +73,7 @@ export async function applyBatch(
     // A message is redelivered if its process crashed or its handler failed.
     if (attempt > 1) throw new SuspectBatch();
     return await asWhole().catch((error) => {
-      if (!(error instanceof TimeRefused)) throw error;
+      if (!(error instanceof Overtaken)) throw error;
       times.refused(tenantId);
       repeatedBatches.add({});
       return asWhole();

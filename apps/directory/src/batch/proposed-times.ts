@@ -2,8 +2,8 @@
  * Thrown by a change if another one got its proposed time, or a later one, while it was written, or has decided otherwise
  * about a group.
  */
-export class TimeRefused extends Error {
-  override readonly name = 'TimeRefused';
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken';
 }
 
 /** How long batches of a tenant lock the sequence first after the time of one of them was refused. */

@@ -20,7 +20,7 @@ import {
   updateIdentities,
   updateRecords,
 } from '@idsync/database/directory';
-import { TimeRefused } from '../batch/proposed-times.js';
+import { Overtaken } from '../batch/proposed-times.js';
 import { retentionMs } from '../lifecycle/lifecycle.js';
 import { stampTimes } from '../lifecycle/stamp-records.js';
 import { formerManagers } from '../managers/references.js';
@@ -104,13 +104,13 @@ async function saveSettled(tx: Transaction, cause: TimedCause, placed: PlacedRec
 async function saveListedGroups(tx: Transaction, { groups, at }: TimedCause): Promise<Map<string, string>> {
   if (!groups) return new Map();
   const renamed = await saveGroups(tx, groups, groups.listed, at);
-  if (!renamed) throw new TimeRefused();
+  if (!renamed) throw new Overtaken();
   return renamed;
 }
 
 /** Locks the tenant's sequence for a change that was rendered with a proposed time; else `assignTime` has locked it. */
 async function confirmProposed(tx: Transaction, { at, proposesTime }: TimedCause): Promise<void> {
-  if (proposesTime && !(await confirmTime(tx, at))) throw new TimeRefused();
+  if (proposesTime && !(await confirmTime(tx, at))) throw new Overtaken();
 }
 
 /**

@@ -27,7 +27,7 @@ export interface Cause {
   now: Date;
   /** Replaces PostgreSQL's clock as the time of the change, in tests. */
   fixedTime?: Date;
-  /** Writes many records with a proposed time before the tenant's sequence is locked. It may then throw `TimeRefused`. */
+  /** Writes many records with a proposed time before the tenant's sequence is locked. It may then throw `Overtaken`. */
   proposesTime?: boolean;
   /** All of the tenant's connectors by id, deleted ones included. */
   connectors: ReadonlyMap<string, ConnectorInfo>;

@@ -22,6 +22,14 @@ const person = (n: number, id = `p${n}`, more: Record<string, string> = {}): Sou
 
 const people = (count: number, prefix = 'p') => Array.from({ length: count }, (_, n) => person(n, `${prefix}${n}`));
 
+/** Returns the records as members of the group `g1`. */
+const membersOf = (name: string, records: readonly SourceRecord[]): SourceRecord[] =>
+  records.map((each) => ({
+    ...each,
+    fields: { ...each.fields, groups: [name] },
+    memberships: [{ id: 'g1', name }],
+  }));
+
 async function run(connector: string, records: SourceRecord[]): Promise<string> {
   const job = await wholeRun(directory, connector, [records]);
   await endJob(directory, job);
@@ -115,12 +123,7 @@ describe('a hand-over of the records of a deleted connector', () => {
   });
 
   it('moves the memberships of a renamed group, whose key the new connector gives at its next run', async () => {
-    const named = (name: string) =>
-      people(1).map((each) => ({
-        ...each,
-        fields: { ...each.fields, groups: [name] },
-        memberships: [{ id: 'g1', name }],
-      }));
+    const named = (name: string) => membersOf(name, people(1));
     await run(old, named('Sales'));
     await run(old, named('Trade'));
     await deleteConnector();
@@ -136,11 +139,7 @@ describe('a hand-over of the records of a deleted connector', () => {
   });
 
   it('lets the next run of the new connector give keys to groups of members that have not changed', async () => {
-    const listed = people(1).map((each) => ({
-      ...each,
-      fields: { ...each.fields, groups: ['Sales'] },
-      memberships: [{ id: 'g1', name: 'Sales' }],
-    }));
+    const listed = membersOf('Sales', people(1));
     await run(old, listed);
     await deleteConnector();
     await handOver();
@@ -154,12 +153,7 @@ describe('a hand-over of the records of a deleted connector', () => {
   });
 
   it('gives a record that the new source no longer lists groups of the new connector', async () => {
-    const named = (name: string) =>
-      people(2).map((each) => ({
-        ...each,
-        fields: { ...each.fields, groups: [name] },
-        memberships: [{ id: 'g1', name }],
-      }));
+    const named = (name: string) => membersOf(name, people(2));
     await run(old, named('Sales'));
     await run(old, named('Trade'));
     await deleteConnector();

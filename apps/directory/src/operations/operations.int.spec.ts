@@ -142,7 +142,7 @@ describe('operations with a lost message', () => {
   it('are republished by the next run if a process is killed during one', async () => {
     const lost = await insertOperation(16);
     const killed = directory.database.transaction(directory.tenant, async (tx) => {
-      expect(await takeUnansweredOperations(tx, 0, 100)).toEqual([{ id: lost }]);
+      expect(await takeUnansweredOperations(tx, { olderThanMs: 0 }, 100)).toEqual([{ id: lost }]);
       const [backend] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
       await directory.fixture.rows('select pg_terminate_backend($1)', [backend?.pid]);
       await tx.query('select 1');

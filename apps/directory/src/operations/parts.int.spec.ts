@@ -172,7 +172,7 @@ describe('a run of the same connector between two parts', () => {
     });
     await sweep(directory, job);
     await endJob(directory, job);
-    expect(await republishOperations(directory.database, directory.tenant, 'waiting_for')).toBe(1);
+    expect(await republishOperations(directory.database, directory.tenant, 'waiting')).toBe(1);
     expect(await make(requested)).toMatchObject({
       status: 'done',
       result: { records_moved: 500, records_joined: 100, records_in_conflict: 0, conflicts: [] },

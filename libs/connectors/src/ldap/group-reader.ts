@@ -68,13 +68,13 @@ export class GroupReader {
     const { named_by } = this.settings;
     return mapConcurrently([...found], atOnce, async (dn) => ({
       dn,
-      id: await this.keyOf(dn),
+      id: await this.permanentKey(dn),
       name: named_by === 'dn' ? dn : nameOf(dn),
     }));
   }
 
   /** Returns the permanent key of a group, or its DN if it has none; undefined if the group is not found. */
-  private keyOf(dn: string): Promise<string | undefined> {
+  private permanentKey(dn: string): Promise<string | undefined> {
     return this.cachedKey(dn, async () => {
       const group = await readReferred(this.session, dn, [...this.anchor]);
       return group && (keyOf(group, this.anchor) ?? dn);

@@ -43,17 +43,20 @@ export const waitingFor = 'waiting_for';
  */
 export async function takeUnansweredOperations(
   tx: Transaction,
-  olderThanMs: number | typeof waitingFor,
+  which: { olderThanMs: number } | 'waiting',
   limit: number,
 ): Promise<{ id: string }[]> {
-  const condition = olderThanMs === waitingFor ? 'result ? $2' : `announced_at < now() - $2 * interval '1 millisecond'`;
+  const [condition, value] =
+    which === 'waiting'
+      ? ['result ? $2', waitingFor]
+      : [`announced_at < now() - $2 * interval '1 millisecond'`, which.olderThanMs];
   return tx.query(
     `update operations set announced_at = now() where tenant_id = $1 and id = any(array(
        select id from operations
         where tenant_id = $1 and status in ('queued', 'running') and ${condition}
         order by announced_at limit $3 for update skip locked))
      returning id`,
-    [tx.tenantId, olderThanMs, limit],
+    [tx.tenantId, value, limit],
   );
 }
 

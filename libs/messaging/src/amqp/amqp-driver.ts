@@ -102,8 +102,10 @@ export class AmqpDriver implements BusDriver {
       const outcome = await deliver(toDelivery(queue, message, attempts));
       if (outcome.kind === 'done' || outcome.kind === 'retry') return outcome;
       const letter = toDeadLetter(queue, message, { attempts, reason: outcome.reason });
-      const pauseMs = this.options.backoff(postponedAttempt);
-      if (outcome.kind === 'postponed') return this.store(queue, (tx) => postpone(tx, letter, pauseMs));
+      if (outcome.kind === 'postponed') {
+        const pauseMs = this.options.backoff(postponedAttempt);
+        return this.store(queue, (tx) => postpone(tx, letter, pauseMs));
+      }
       await this.keep(letter);
       return outcome;
     };
